@@ -13,7 +13,7 @@ from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.preprocessing import normalize
 
-from clustruct.features.documents import document_pipeline
+from clustruct.features.document_vectors import document_pipeline
 from clustruct.papers.universum import sources
 from studies.data import data_file, json_lines
 

@@ -335,9 +335,9 @@ def test_wrong_use_is_code_2(command, words):
 
 
 def test_kinds_of_the_option_are_those_of_the_features():
-    from clustruct.features import guess
+    from clustruct.features import blocks
 
-    assert KINDS == guess.KINDS
+    assert KINDS == blocks.KINDS
 
 
 def test_json_beside_a_file(command, folder, tmp_path):

@@ -22,7 +22,7 @@ from clustruct.features import (
     field_kinds,
     guess_blocks,
 )
-from clustruct.features.terms import TermWeights
+from clustruct.features.term_weights import TermWeights
 
 VECTORS = [[1.0, 0.0], [0.5, 0.5], None, [0.0, 0.0], [3.0, 1.0], [1.0, 2.0], [0.0, 1.0], [1.0, 1.0]]
 ITEMS = [

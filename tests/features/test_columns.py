@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from clustruct.data import Table
 from clustruct.features.columns import Columns, TermTable, columns_of
 from clustruct.features.neighbours import TermNeighbours, keys_of, sorted_unique
-from clustruct.features.terms import TermCounts, TermWeights
+from clustruct.features.term_weights import TermCounts, TermWeights
 from clustruct.features.vocabulary import Letters, Vocabulary
 from tests.reference import terms as slow
 

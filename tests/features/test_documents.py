@@ -8,7 +8,7 @@ from scipy import sparse
 from sklearn.base import clone
 
 from clustruct import load, save
-from clustruct.features.documents import DocumentVectors, document_pipeline
+from clustruct.features.document_vectors import DocumentVectors, document_pipeline
 
 TEXTS = [
     "Hockey players scored goals; the hockey player scores.",

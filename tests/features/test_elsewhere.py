@@ -5,7 +5,7 @@ import pytest
 
 from clustruct.data import Table, all_pairs
 from clustruct.features import Elsewhere, PairFeatures, guess_blocks
-from clustruct.features.split import words
+from clustruct.features.vocabulary import words
 
 MAKERS = ["acme tools", None, "Zenith", "", "acme", None, "old zenith co"]
 TITLES = ["anvil", "acme anvil 5", "zenith radio", "tools", None, "radio by Zenith co", "anvil"]

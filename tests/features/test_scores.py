@@ -148,7 +148,7 @@ def test_nearest_vectors_are_those_of_all_cosines(monkeypatch):
     expected = np.argsort(-K, axis=1, kind="stable")[:, :5]
     expected[7] = -1
     for most in (1, 170, 10**6):
-        monkeypatch.setattr("clustruct.features.neighbours.vectors.MOST_PRODUCTS", most)
+        monkeypatch.setattr("clustruct.features.neighbours.MOST_PRODUCTS", most)
         np.testing.assert_array_equal(nearest_vectors(X, 5), expected)
     assert nearest_vectors(X[:2], 3).tolist() == [[1, -1, -1], [0, -1, -1]]
     assert nearest_vectors(X, 0).shape == (50, 0)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from clustruct.features.terms import porter_stem, stem_tokens
+from clustruct.features.blocks.text_cosines import porter_stem, stem_tokens
 
 
 @pytest.mark.parametrize(

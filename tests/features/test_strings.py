@@ -9,7 +9,7 @@ from rapidfuzz.distance import JaroWinkler, Levenshtein
 
 from clustruct.data import fold
 from clustruct.features.blocks.strings import MEASURES, likenesses
-from clustruct.features.folded import FoldedTexts
+from clustruct.features.vocabulary import FoldedTexts
 
 SLOW = dict(
     zip(

@@ -23,7 +23,7 @@ from clustruct.core.kernels import Kernel
 from clustruct.data import all_pairs, datasets
 from clustruct.data import io as files
 from clustruct.evaluate import metrics
-from clustruct.features.documents import document_pipeline
+from clustruct.features.document_vectors import document_pipeline
 from clustruct.learning import problems
 from clustruct.papers.marbles import make_marbles
 from clustruct.papers.multilabel import make_multilabel_chain, make_multilabel_count

@@ -13,15 +13,13 @@ from clustruct.core.storage import pack, unpack
 from clustruct.data import Table
 from clustruct.data.datasets import make_records
 from clustruct.features import Blocking, PairFeatures, checked
-from clustruct.features.blocks.elsewhere import Elsewhere
-from clustruct.features.blocks.lists import Lists
 from clustruct.features.blocks.numbers import Numbers
 from clustruct.features.blocks.strings import Strings
-from clustruct.features.blocks.terms import Terms
-from clustruct.features.blocks.text import TextCosines
+from clustruct.features.blocks.terms import Elsewhere, Lists, Terms
+from clustruct.features.blocks.text_cosines import TextCosines
 from clustruct.features.blocks.vectors import Vectors
+from clustruct.features.column_cache import Unkept, grown, restored, tail
 from clustruct.features.columns import Columns
-from clustruct.features.kept import Unkept, grown, restored, tail
 from clustruct.groups import KnownIndex, add_to_groups
 from clustruct.groups.known import Known
 from clustruct.groups.replay import State

@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 
 from clustruct.data import as_text
-from clustruct.features.split import codes, letter_ngrams, words
+from clustruct.features.vocabulary import codes, letter_ngrams, words
 
 SPLIT = {"words": words, "letters": letter_ngrams, "codes": codes}
 

@@ -94,7 +94,7 @@ def test_kmeans_without_weight_is_that_of_scikit_learn():
 def test_a_sixth_of_20_newsgroups():
     """Default settings on real text, from words to clusters."""
     from clustruct.evaluate.metrics import matched_accuracy
-    from clustruct.features.documents import document_pipeline
+    from clustruct.features.document_vectors import document_pipeline
     from clustruct.papers.universum import UniversumClustering
 
     texts, categories = corpora._texts("20news")

@@ -17,7 +17,7 @@ from clustruct.features import Blocking, PairFeatures
 from clustruct.features.blocking import Summary
 from clustruct.features.columns import Columns, TermTable
 from clustruct.features.needs import Count, FieldNeed
-from clustruct.features.terms import TermCounts
+from clustruct.features.term_weights import TermCounts
 
 from .cluster import Client, answering, completed
 from .plans import Plan, is_files, plan_of_files

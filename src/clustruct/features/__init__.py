@@ -10,24 +10,20 @@ from clustruct.core.lazy import lazy_names
 if TYPE_CHECKING:
     from clustruct.data import field_kinds
 
-    from .base import PairBlock
-    from .blocking import Blocking, pair_recall
-    from .blocks.elsewhere import Elsewhere
+    from .base import PairBlock, likenesses
+    from .blocking import Blocking, Sources, pair_recall
+    from .blocks import guess_blocks, guess_kind
     from .blocks.links import Links, link_pairs, links
-    from .blocks.lists import Lists
+    from .blocks.mention_table import pronouns
     from .blocks.mentions import Mentions
-    from .blocks.mentions.mention_table import pronouns
     from .blocks.numbers import Dates, Numbers
     from .blocks.strings import Strings
-    from .blocks.terms import Terms
-    from .blocks.text import TextCosines
+    from .blocks.terms import Elsewhere, Lists, Terms
+    from .blocks.text_cosines import TextCosines
     from .blocks.vectors import Vectors
-    from .documents import DocumentVectors
-    from .guess import guess_blocks, guess_kind
-    from .likeness import likenesses
+    from .document_vectors import DocumentVectors
     from .needs import FieldNeed
     from .pair_features import Constant, PairFeatures, Rest, checked
-    from .sources import Sources
 
 __all__ = [
     "Blocking",

@@ -6,8 +6,9 @@ A block looks at some fields of the items and gives a few numbers for each pair.
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, ClassVar, Generic, Self, TypeAlias, TypeVar
 
@@ -192,3 +193,31 @@ def missing(present: Sequence[bool] | np.ndarray[Any, np.dtype[np.bool_]], pairs
     """
     one, other = np.asarray(present)[pairs.T]
     return [(one ^ other).astype(np.float64), (~(one | other)).astype(np.float64)]
+
+
+# Of the others a larger value speaks for no likeness: a constant, something missing, something other.
+_OTHERS = re.compile(
+    r"^constant$|missing in (one|both)|\bother (codes|head|modifiers|type|speaker|quotations|kinds)"
+    r"|\b(distance|difference)\b"
+)
+
+
+def likenesses(names: Iterable[str]) -> list[str]:
+    """The names of the features that tell a likeness.
+
+    Parameters
+    ----------
+    names : iterable of str
+        Names of features.
+
+    Returns
+    -------
+    list of str
+        Those that are higher the more alike two items are.
+
+    Examples
+    --------
+    >>> likenesses(["name: same", "name: missing in one", "name: other codes", "constant"])
+    ['name: same']
+    """
+    return [name for name in map(str, names) if not _OTHERS.search(name)]

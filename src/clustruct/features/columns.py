@@ -20,9 +20,7 @@ from numpy.typing import NDArray
 from clustruct.core.typing import Bools, Floats, Ints
 from clustruct.data import Table
 
-from .folded import FoldedTexts, folded
-from .split import VIEWS, TermSplit, character_classes
-from .vocabulary import Letters, Numbers, Vocabulary
+from .vocabulary import VIEWS, FoldedTexts, Letters, Numbers, TermSplit, Vocabulary, character_classes, folded
 
 T = TypeVar("T")
 TermLists = Sequence[Sequence[str]]

@@ -24,12 +24,11 @@ from clustruct.core.typing import Bools, Floats, Ints
 from clustruct.data import ItemSet, PairScores, Table, all_pairs
 
 from .base import Block, Comparison, PairBlock, Unlearned, Values
-from .blocking import Blocking
+from .blocking import Blocking, Sources, across
 from .columns import Columns, columns_of
+from .feature_products import check_patterns, multiply, product_columns, product_names
 from .needs import FieldNeed, learn_needs, watched
-from .products import check_patterns, multiply, product_columns, product_names
 from .similarity import PairMap, SimilarityTerms
-from .sources import Sources, across
 
 # Features are made for so many pairs at a time.
 PAIRS_AT_ONCE = 50_000

@@ -1,19 +1,158 @@
-"""Terms as numbers, without a Python string for each: keys of 64 bits, and texts from which to read a term.
+"""Texts to terms, terms to numbers: folded texts, the ways to split them, and vocabularies.
 
-Two terms have one key with a chance of 2^-64: of ten million terms, one in a hundred thousand sets has such
-two, and they count as one.
+A vocabulary has no Python string for each term, but a key of 64 bits, and texts from which to read it. Two
+terms have one key with a chance of 2^-64: of ten million terms, one in a hundred thousand sets has such two,
+and they count as one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from clustruct.core.typing import Ints
+from clustruct.core.typing import Bools, Ints
+from clustruct.data import Table, as_text, fold
+from clustruct.data.cell_values import LONGEST_TEXT
+
+_WORD = re.compile(r"\w+")
+_JOINT = re.compile(r"(?<=\w)[-./](?=\w)")
+N_ASCII = 128
+
+
+def words(text: str) -> list[str]:
+    """Runs of letters and digits, folded.
+
+    >>> words("The G-Wireless, 2nd edn.")
+    ['the', 'g', 'wireless', '2nd', 'edn']
+    """
+    return _words(fold(text))
+
+
+def letter_ngrams(text: str, n: int = 3) -> list[str]:
+    """Each n letters in a row within words, with a blank before and after each word.
+
+    >>> letter_ngrams("to go")
+    [' to', 'to ', ' go', 'go ']
+    """
+    return _letters(fold(text), n)
+
+
+def codes(text: str) -> list[str]:
+    """Words with a digit, hyphens and dots inside dropped: model numbers, versions, sizes.
+
+    >>> codes("Sony DPP-FP50 printer v2.1, 20 ft")
+    ['dppfp50', 'v21', '20']
+    """
+    return _codes(fold(text))
+
+
+def _words(folded: str) -> list[str]:
+    return _WORD.findall(folded)
+
+
+def _letters(folded: str, n: int = 3) -> list[str]:
+    found: list[str] = []
+    for word in _words(folded):
+        padded = f" {word} "
+        found.extend(padded[i : i + n] for i in range(max(len(padded) - n + 1, 1)))
+    return found
+
+
+def _codes(folded: str) -> list[str]:
+    return [word for word in _words(_JOINT.sub("", folded)) if any(c.isdigit() for c in word)]
+
+
+class TermSplit(NamedTuple):
+    """A way to split: its number in `_kernels`, whose terms it shares numbers with; of one folded text."""
+
+    number: int
+    vocabulary: str
+    split: Callable[[str], list[str]]
+
+
+# A code is a word without its hyphens: words and codes are counted as terms of one kind.
+VIEWS = {
+    "words": TermSplit(0, "words", _words),
+    "letters": TermSplit(1, "letters", _letters),
+    "codes": TermSplit(2, "words", _codes),
+}
+
+
+def _class(character: str) -> int:
+    """0: between words; of words: 1 a letter (or _), 2 a digit; 3: may stand inside a code."""
+    if _WORD.match(character):
+        return 2 if character.isdigit() else 1
+    return 3 if character in "-./" else 0
+
+
+CLASSES = np.array([_class(chr(c)) for c in range(N_ASCII)], dtype=np.uint8)
+
+
+def character_classes(letters: NDArray[np.uint8] | NDArray[np.uint32]) -> NDArray[np.uint8]:
+    """The class of each character that occurs; the others are 0."""
+    if letters.dtype == np.uint8:
+        return CLASSES
+    found = np.zeros(max(N_ASCII, int(letters.max(initial=0)) + 1), np.uint8)
+    found[letters] = 1
+    found[found > 0] = [_class(chr(c)) for c in np.flatnonzero(found)]
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class FoldedTexts:
+    """The folded texts of a field: ``values`` has each once, ``codes`` the place of each item's.
+
+    ``places`` has the place of each value. Both are only ever added to: texts that grew share them with
+    those they grew from, which have no items with the later values.
+    """
+
+    codes: Ints
+    values: list[str]
+    places: dict[str, int]
+    # How many letters the longest has.
+    longest: int = 0
+
+    @classmethod
+    def of(cls, texts: Iterable[str], codes: Ints) -> FoldedTexts:
+        """Texts of which some may be equal; ``codes`` says which each item has."""
+        empty = cls(np.zeros(0, np.int64), [], {})
+        return empty.grown(texts, codes)
+
+    @cached_property
+    def present(self) -> Bools:
+        """Which items have one."""
+        return np.asarray(self.codes != self.places.get("", -1))
+
+    def grown(self, texts: Iterable[str], codes: Ints) -> FoldedTexts:
+        """With further items."""
+        places, before = self.places, len(self.values)
+        numbers = [places.setdefault(text, len(places)) for text in texts]
+        self.values.extend(islice(places, before, None))
+        longest = max(map(len, islice(self.values, before, None)), default=0)
+        new = np.array(numbers, np.int64)[codes]
+        codes = np.concatenate([self.codes, new])
+        return FoldedTexts(codes, self.values, places, max(self.longest, longest))
+
+    def copy(self) -> FoldedTexts:
+        """The same, which grow by themselves."""
+        return FoldedTexts(self.codes, list(self.values), dict(self.places), self.longest)
+
+
+def folded(table: Table, field: str) -> tuple[list[str], Ints]:
+    """The folded texts of a field's values, and which each item has."""
+    coded = table.factorize(field)
+    texts = [fold(v[:LONGEST_TEXT] if type(v) is str else as_text(v)) for v in coded.values]
+    if (coded.codes < 0).any():
+        texts.append("")  # what the code -1 picks
+    return texts, coded.codes
+
 
 Keys: TypeAlias = NDArray[np.uint64]
 Numbers: TypeAlias = NDArray[np.int32]

@@ -22,7 +22,7 @@ from clustruct.core.exceptions import ModelFileError
 from clustruct.core.storage import digest, pack, unpack
 from clustruct.data import Source, Table
 from clustruct.data.column_types import LazyColumn
-from clustruct.features.kept import Lengths, Unkept, grown, restored, tail
+from clustruct.features.column_cache import Lengths, Unkept, grown, restored, tail
 
 from .index import KnownIndex
 from .stored import StoredGroups

@@ -13,8 +13,8 @@ from clustruct.core.callbacks import working
 from clustruct.core.typing import Bools, Floats, Ints
 from clustruct.data import PairScores, Table
 from clustruct.features import PairFeatures
+from clustruct.features.blocking import across
 from clustruct.features.columns import Columns
-from clustruct.features.sources import across
 from clustruct.pipeline import check_correlation, score_pairs
 
 from .assign import NEW

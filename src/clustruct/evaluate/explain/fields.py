@@ -9,9 +9,9 @@ import numpy as np
 
 from clustruct.core.typing import Floats
 from clustruct.features import PairFeatures
-from clustruct.features.products import product_names
+from clustruct.features.feature_products import product_names
 from clustruct.features.similarity import SimilarityTerms
-from clustruct.features.similarity.terms import by_trees
+from clustruct.features.similarity.base import by_trees
 
 from .pairs import PairExplanation
 

@@ -1,1 +1,125 @@
-"""The kinds of pair features, one file each."""
+"""The kinds of pair features, and which of them suit the data."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from importlib import import_module
+from typing import Any, get_args
+
+from clustruct.core.exceptions import DataError
+from clustruct.core.storage.values import registered_classes
+from clustruct.data import Fields, ItemKind, Table, field_kinds
+from clustruct.features.base import Block, PairBlock
+
+KINDS: tuple[str, ...] = get_args(ItemKind)
+# The order counts: a guess asks the blocks in this order, and so its features come. Those of users follow.
+BLOCKS = (
+    "clustruct.features.blocks.vectors",
+    "clustruct.features.blocks.strings",
+    "clustruct.features.blocks.terms",
+    "clustruct.features.blocks.text_cosines",
+    "clustruct.features.blocks.numbers",
+    "clustruct.features.blocks.mentions",
+    "clustruct.features.blocks.links",
+)
+
+
+def block_classes() -> list[type[PairBlock[Any]]]:
+    """The registered classes of blocks, in the order in which a guess asks them."""
+    places = {module: place for place, module in enumerate(BLOCKS)}
+    for module in BLOCKS:
+        import_module(module)
+    known = registered_classes(PairBlock).values()  # type: ignore[type-abstract]
+    return sorted(known, key=lambda kind: places.get(kind.__module__, len(BLOCKS)))
+
+
+def guess_blocks(
+    sets: Sequence[Table],
+    kind: ItemKind = "auto",
+    fields: Sequence[str] | None = None,
+    left_out: Collection[str] = (),
+) -> list[Block]:
+    """Blocks of features that suit the sets.
+
+    Each registered class of blocks says which fields suit it and which of its blocks to take for one
+    (`PairBlock.guess_field`), or for all fields together (`PairBlock.guess_record`).
+
+    Parameters
+    ----------
+    sets : sequence of Table
+        Raw sets.
+    kind : ItemKind, default="auto"
+        "records" (string likenesses of each field and of the whole record), "text" (n-gram cosines of
+        text fields), "mentions" (noun phrases), "vectors" (lists of numbers, or numbers side by side), or
+        "auto": mentions where items are places in a text, text where at most two fields hold anything and
+        one is long, records otherwise.
+    fields : sequence of str, optional
+        The fields to look at (all by default, without names of items).
+    left_out : collection of str, default=()
+        Fields that are not looked at.
+
+    Returns
+    -------
+    list of Block
+        Blocks that are not fitted yet.
+
+    Examples
+    --------
+    >>> sets = [Table([{"title": "Dog bites man", "year": 1990}, {"title": "Rain", "year": 1991}])]
+    >>> [type(block).__name__ for block in guess_blocks(sets, "records")]
+    ['Strings', 'Terms', 'Strings', 'Numbers', 'Terms']
+    """
+    if kind not in KINDS:
+        raise ValueError(f"kind must be one of {', '.join(KINDS)}, not {kind!r}")
+    data = _look(sets, kind, fields, left_out)
+    classes = block_classes()
+    found: list[Block] = []
+    for field in data.compared_fields():
+        held = "category" if data.is_category(field) else data.kinds[field]
+        suited = [c for c in classes if held in c.suits.get(data.items, ())]
+        found += [block for c in suited for block in c.guess_field(data, field)]
+    for c in classes:
+        if data.items in c.suits_record:
+            found += c.guess_record(data, found)
+    if not found:
+        held = ", ".join(f"{field} holds {kind}" for field, kind in data.kinds.items())
+        raise DataError(f"no field to compare items by: {held or 'the items have no fields'}")
+    return found
+
+
+def _look(
+    sets: Sequence[Table], kind: ItemKind, fields: Sequence[str] | None, left_out: Collection[str]
+) -> Fields:
+    place = {"sent", "start", "end"}  # of a mention in a text
+    mentions = all("tokens" in table.context and place <= set(table.items[0]) for table in sets)
+    if kind == "mentions" or (kind == "auto" and fields is None and mentions):
+        return Fields(sets, "mentions", {})
+    kinds = {name: k for name, k in field_kinds(sets, fields).items() if name not in left_out}
+    # Text where most that is said is said in words that are not short columns.
+    holding = [k for k in kinds.values() if k not in ("id", "nothing")]
+    guess: ItemKind = "text" if "text" in holding and len(holding) <= 2 else "records"
+    return Fields(sets, guess if kind == "auto" else kind, kinds)
+
+
+def guess_kind(sets: Sequence[Table], fields: Sequence[str] | None = None) -> tuple[ItemKind, dict[str, str]]:
+    """What the items are taken for, and what each field holds, before any block is made.
+
+    Parameters
+    ----------
+    sets : sequence of Table
+        Raw sets.
+    fields : sequence of str, optional
+        The fields to look at; all by default.
+
+    Returns
+    -------
+    tuple of ItemKind, dict
+        The kind of the items, and the kind of each field by its name.
+
+    Examples
+    --------
+    >>> guess_kind([Table([{"title": "Dog bites man", "year": 1990}, {"title": "Rain", "year": 1991}])])
+    ('records', {'title': 'string', 'year': 'number'})
+    """
+    found = _look(sets, "auto", fields, ())
+    return found.items, dict(found.kinds)

@@ -15,8 +15,8 @@ from clustruct.core.typing import Floats, Ints
 from clustruct.data import Fields
 from clustruct.features.base import Comparison, PreparedBlock, Unlearned, Values
 from clustruct.features.columns import Columns
-from clustruct.features.folded import FoldedTexts
-from clustruct.features.terms import distinct_pairs
+from clustruct.features.term_weights import distinct_pairs
+from clustruct.features.vocabulary import FoldedTexts
 
 # What is measured, rapidfuzz's name for it, and its value for the same. All are 0 for nothing in common.
 _MEASURES = {

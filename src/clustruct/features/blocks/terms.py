@@ -1,4 +1,4 @@
-"""What two records have in common: words, letters and codes, rare ones counting more."""
+"""Terms that two items share, rare ones counting more: entries of lists, words, letters and codes."""
 
 from __future__ import annotations
 
@@ -11,11 +11,96 @@ import numpy as np
 
 from clustruct.core.storage import register
 from clustruct.core.typing import Bools, Ints
-from clustruct.data import Fields
+from clustruct.data import Fields, as_text, fold, is_missing
 from clustruct.features.base import Block, Comparison, Values, missing
 from clustruct.features.columns import Columns, TermTable
-from clustruct.features.split import VIEWS, codes
-from clustruct.features.terms import TermBlock, TfIdfRows
+from clustruct.features.term_weights import TermBlock, TfIdfRows
+from clustruct.features.vocabulary import VIEWS, Letters, codes, words
+
+_KINDS = (
+    *("missing in one", "missing in both", "shared entries", "share of the shorter list"),
+    *("shared entries that are rare here", "same list"),
+)
+
+
+@register("Lists")
+@dataclass(eq=False, repr=False)
+class Lists(TermBlock):
+    """Entries that two lists share.
+
+    An entry that all items of the set have (the very name that is to be told apart) says nothing: beside the
+    counts, "rare here" weighs an entry by log(m / items of this set that have it).
+
+    Parameters
+    ----------
+    field : str
+        A field with lists of strings, or strings with entries between `separator`.
+    separator : str, optional
+        Where strings are cut (None: lists only).
+
+    Examples
+    --------
+    >>> from clustruct.data import Table
+    >>> table = Table([{"by": ["Li", "Wu"]}, {"by": ["Li", "wu"]}, {"by": ["Li"]}])
+    >>> block = Lists("by").fit([table])
+    >>> block.get_feature_names_out()  # doctest: +NORMALIZE_WHITESPACE
+    ['by: missing in one', 'by: missing in both', 'by: shared entries', 'by: share of the shorter list',
+     'by: shared entries that are rare here', 'by: same list']
+    """
+
+    suits: ClassVar = {"records": ("list",)}
+
+    field: str
+    separator: str | None = None
+
+    def check_parameters(self) -> None:
+        super().check_parameters()
+        if self.separator is not None and (not isinstance(self.separator, str) or not self.separator):
+            raise ValueError(f"separator must be a string, not {self.separator!r}")
+
+    @classmethod
+    def guess_field(cls, data: Fields, field: str) -> list[Self]:
+        return [cls(field)]
+
+    def tables(self, columns: Columns) -> list[TermTable]:
+        return [self._rows_and_sets(columns)[0]]
+
+    def _rows_and_sets(self, columns: Columns) -> tuple[TermTable, Ints]:
+        """The entries of each item, and a number for what its list has, in whatever order."""
+        return columns.by_item(("entries", self.field, self.separator), self._read_all)
+
+    def _read_all(self, columns: Columns) -> tuple[TermTable, Ints]:
+        entries = [self._read(value) for value in columns.table.column(self.field)]
+        table = TermTable.of(entries, columns.vocabulary(("entries", self.field)))
+        whole = ["\0".join(sorted(set(entry))) for entry in entries]
+        numbers = columns.vocabulary(("lists", self.field)).number(
+            Letters.of(whole).keys(), lambda where: [whole[k] for k in where]
+        )
+        return table, numbers.astype(np.int64)
+
+    def get_feature_names_out(self) -> list[str]:
+        return [f"{self.field}: {kind}" for kind in _KINDS]
+
+    def prepare(self, columns: Columns) -> Comparison:
+        (rows,) = self.rows(columns)
+        return partial(_compare, rows, self._rows_and_sets(columns)[1])
+
+    def _read(self, value: object) -> list[str]:
+        if is_missing(value):
+            return []
+        if isinstance(value, list | tuple | set | frozenset):
+            parts = [as_text(v) for v in value]
+        else:
+            parts = as_text(value).split(self.separator) if self.separator else [as_text(value)]
+        return [t for t in map(fold, parts) if t]
+
+
+def _compare(rows: TfIdfRows, code: Ints, pairs: Ints) -> Values:
+    found, rare = rows.compare(pairs), rows.shared_rare(pairs)
+    there = rows.table.sizes > 0
+    same = (code[pairs[:, 0]] == code[pairs[:, 1]]) & there[pairs[:, 0]]
+    return np.column_stack([*missing(there, pairs), found.cosine, found.contained, rare, same])
+
 
 _NAMES = {
     "words": ["words", "words of the shorter that are shared", "rarest shared word"],
@@ -102,3 +187,72 @@ class Terms(TermBlock):
                 both = (items.table.sizes > 0)[pairs].all(axis=1)
                 columns.append((both & (found.contained == 0.0)).astype(np.float64))
         return np.column_stack(columns) if columns else np.zeros((len(pairs), 0))
+
+
+# A field of a few words which so many of the records lack, more or less.
+MOST_WORDS = 5.0
+OFTEN_MISSING = 0.2
+
+
+@register("Elsewhere")
+@dataclass(eq=False, repr=False)
+class Elsewhere(TermBlock):
+    """How much of a field's words stands in other fields of the other item, rare words counting more.
+
+    Of the two directions the larger share; 0 where neither item has the field. Where tables of two sources
+    are put together, what one has in a column of its own the other often has in its title.
+
+    Parameters
+    ----------
+    field : str
+        The field, of a few words.
+    fields : sequence of str
+        Where its words are looked for in the other item.
+
+    Examples
+    --------
+    >>> from clustruct.data import Table
+    >>> table = Table([{"maker": "Acme", "title": "anvil"}, {"title": "acme anvil"}, {"title": "rocket"}])
+    >>> block = Elsewhere("maker", ["title"]).fit([table])
+    >>> block.get_feature_names_out()
+    ['maker: found elsewhere in the other']
+    >>> block.transform(table, np.array([[0, 1], [0, 2]])).tolist()
+    [[1.0], [0.0]]
+    """
+
+    suits: ClassVar = {"records": ("string",)}
+
+    field: str
+    fields: Sequence[str]
+
+    @classmethod
+    def guess_field(cls, data: Fields, field: str) -> list[Self]:
+        """For short fields that many records lack."""
+        known = data.known_values(field)
+        few = np.mean([len(words(text)) for text in known]) < MOST_WORDS
+        others = [name for name in data.holding() if name != field and data.kinds[name] in ("string", "text")]
+        return [cls(field, others)] if few and others and data.missing_share(field) > OFTEN_MISSING else []
+
+    def tables(self, columns: Columns) -> list[TermTable]:
+        return [columns.terms([self.field], ["words"])]
+
+    def get_feature_names_out(self) -> list[str]:
+        return [f"{self.field}: found elsewhere in the other"]
+
+    def prepare(self, columns: Columns) -> Comparison:
+        own, elsewhere = self.rows(columns)[0], columns.terms(self.fields, ["words"])
+        return partial(self._compare, own, elsewhere)
+
+    def _compare(self, own: TfIdfRows, elsewhere: TermTable, pairs: Ints) -> Values:
+        from clustruct.features._kernels import found_weights
+
+        table, shares = own.table, []
+        for a, b in (pairs.T, pairs.T[::-1]):
+            rows = a if table.codes is None else table.codes[a]
+            others = b if elsewhere.codes is None else elsewhere.codes[b]
+            found = found_weights(
+                table.indptr, table.indices, elsewhere.indptr, elsewhere.indices, own.idf, rows, others
+            )
+            total = own.totals(rows)
+            shares.append(found / np.where(total > 0.0, total, 1.0))
+        return np.minimum(np.maximum(*shares), 1.0)[:, None]

@@ -19,14 +19,11 @@ from typing import TYPE_CHECKING
 from clustruct.core.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from .base import PairMap, labelled_pairs
+    from .base import SIMILARITIES, PairMap, SimilarityTerms, labelled_pairs, make_map
+    from .bilinear_map import FullProducts
     from .kernels import FourierMap, KernelMap, NystroemMap
-    from .names import SIMILARITIES, make_map
     from .plain_trees import Trees
-    from .products import FullProducts
-    from .terms import SimilarityTerms
-    from .tree_column import TreeColumn
-    from .trees import BoostedColumn, ForestColumn
+    from .trees import BoostedColumn, ForestColumn, TreeColumn
 
 __all__ = [
     "SIMILARITIES",

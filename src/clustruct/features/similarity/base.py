@@ -9,16 +9,90 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import BaseEstimator, TransformerMixin, clone
 
 from clustruct.core.partitions import UNKNOWN, partial_labels
 from clustruct.core.storage import EstimatorState
-from clustruct.core.storage.values import digest
+from clustruct.core.storage.values import digest, entry_by_name
 from clustruct.core.typing import Bools, Floats, Ints, LabelsLike
 from clustruct.data import ItemSet, all_pairs, pair_table
 from clustruct.data.pair_algebra import Matrix
 
-from .terms import SimilarityTerms
+# What trees say of a pair before they look at it.
+ANY_PAIR = "any pair"
+# Why trees of older model files cannot say what each feature adds.
+UNTOLD = (
+    "The model is of an older form, which does not keep what each feature adds to what its trees say: "
+    "learn it again to see that."
+)
+
+
+def by_trees(name: str) -> str:
+    """The name of what trees make of a feature that has a weight of its own beside them.
+
+    >>> by_trees("title: same")
+    'title: same (trees)'
+    """
+    return f"{name} (trees)"
+
+
+@dataclass(frozen=True)
+class SimilarityTerms:
+    """Numbers that add up to the similarity of each of some pairs: K_p = sum_t contributions[p, t].
+
+    Attributes
+    ----------
+    names : tuple of str
+        Of the terms: features, and what is common to all pairs.
+    values : array of float
+        The features, one row for each pair.
+    weights : array of float
+        One for each term, contributions being weights times values; nan for what trees make of features.
+    contributions : array of float
+        One row for each pair.
+    note : str, default=""
+        What there is to say about them.
+
+    Examples
+    --------
+    >>> names = ["words", "constant"]
+    >>> SimilarityTerms.linear(np.array([[2.0, 1.0]]), names, np.array([3.0, -1.0])).contributions
+    array([[ 6., -1.]])
+    """
+
+    names: tuple[str, ...]
+    values: Floats
+    weights: Floats
+    contributions: Floats
+    note: str = ""
+
+    @classmethod
+    def linear(cls, values: Floats, names: Sequence[str], w: Floats) -> SimilarityTerms:
+        """Of a linear similarity: weights times values."""
+        return cls(tuple(names), values, w, values * w)
+
+    @classmethod
+    def of_credits(
+        cls, values: Floats, names: Sequence[str], weight: float, base: float, credits: Floats
+    ) -> SimilarityTerms:
+        """Of a column that has this weight, and is the sum of a base and of credits of the features."""
+        common = np.full((len(values), 1), weight * base)
+        return cls(
+            (*names, ANY_PAIR),
+            np.hstack([values, np.ones_like(common)]),
+            np.full(len(names) + 1, np.nan),
+            np.hstack([weight * credits, common]),
+        )
+
+    def beside(self, other: SimilarityTerms) -> SimilarityTerms:
+        """These terms and others of the same pairs."""
+        return SimilarityTerms(
+            (*self.names, *other.names),
+            np.hstack([self.values, other.values]),
+            np.append(self.weights, other.weights),
+            np.hstack([self.contributions, other.contributions]),
+            self.note or other.note,
+        )
 
 
 @dataclass(frozen=True)
@@ -206,3 +280,39 @@ class PairMap(EstimatorState, TransformerMixin, BaseEstimator, ABC):
             n_items=x.n_items,
             sources=x.sources,
         )
+
+
+# What --similarity and Recipe(similarity=...) know, and the stored names of their maps; "linear" needs none.
+SIMILARITIES = {"linear": None, "kernel": "KernelMap", "mapped": "NystroemMap", "trees": "TreeColumn"}
+
+
+def make_map(similarity: str | PairMap, random_state: int = 0) -> PairMap | None:
+    """The map of that name, or a copy of one that is given; None for the linear similarity.
+
+    Parameters
+    ----------
+    similarity : str or PairMap
+        A name of `SIMILARITIES`, or a map.
+    random_state : int, default=0
+        Seed of the map.
+
+    Returns
+    -------
+    PairMap or None
+        A map that is not fitted yet.
+
+    Examples
+    --------
+    >>> make_map("linear") is None, type(make_map("trees")).__name__
+    (True, 'TreeColumn')
+    """
+    if isinstance(similarity, PairMap):
+        return clone(similarity)
+    if similarity not in SIMILARITIES:
+        if similarity == "auto":
+            raise ValueError("similarity='auto' is a choice that `Recipe.fit` makes; to see it, cv --compare")
+        raise ValueError(f"similarity must be one of {', '.join(SIMILARITIES)}, auto, not {similarity!r}")
+    if (name := SIMILARITIES[similarity]) is None:
+        return None
+    made: PairMap = entry_by_name(name).cls()
+    return made.set_params(random_state=random_state) if "random_state" in made.get_params() else made

@@ -1,17 +1,12 @@
-"""Terms of texts (words, stems, letters, codes), how rare each is (idf), and blocks that learn it.
-
-idf is learned from training sets and asked for new ones.
-"""
+"""How rare each term is (idf): learned from training sets, asked for new ones; blocks that learn it."""
 
 from __future__ import annotations
 
 import math
-import re
 from abc import abstractmethod
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property, lru_cache
+from functools import cached_property
 from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -23,84 +18,6 @@ from clustruct.data import Table
 from .base import PreparedBlock, check_distinct
 from .columns import Columns, TermTable, columns_of
 from .vocabulary import Keys, Letters, Listed, Vocabulary
-
-# Words of letters, an apostrophe inside dropped with what follows it: "don't" counts as "don".
-_LETTERS = re.compile(r"[^\W\d_]{2,}")
-# Straight, curly, low and angle marks, and the `` '' of tokenised text. An apostrophe opens no quotation.
-_QUOTED = re.compile(
-    '"([^"]+)"|\u201c([^\u201c\u201d]+)\u201d|\u201e([^\u201e\u201c\u201d]+)[\u201c\u201d]'
-    "|\u00ab([^\u00ab\u00bb]+)\u00bb|``((?:(?!'').)+)''",
-    re.DOTALL,
-)
-
-
-def word_ngrams(tokens: Sequence[str], n: int) -> list[str]:
-    """Each n words in a row.
-
-    >>> word_ngrams(["a", "b", "c"], 2)
-    ['a b', 'b c']
-    """
-    if n == 1:
-        return list(tokens)
-    return [" ".join(tokens[i : i + n]) for i in range(len(tokens) - n + 1)]
-
-
-def quoted(text: str) -> str:
-    """The passages within quotation marks, one per line.
-
-    >>> quoted('He said "yes, now" and \u201cgo\u201d; it\\'s Ann\\'s.')
-    'yes, now\\ngo'
-    """
-    return "\n".join("".join(found).strip() for found in _QUOTED.findall(text))
-
-
-@cache
-def _stemmer() -> Callable[[str], str]:
-    try:
-        import snowballstemmer
-    except ModuleNotFoundError as error:
-        raise ModuleNotFoundError(
-            "Porter stems need the package snowballstemmer: pip install 'clustruct[text]'"
-        ) from error
-    return snowballstemmer.stemmer("porter").stemWord
-
-
-# A stem takes 26 microseconds; a word met before takes 0.1. 20 Newsgroups has 110,000 words.
-@lru_cache(maxsize=500_000)
-def _stem(word: str) -> str:
-    return _stemmer()(word)
-
-
-def porter_stem(words: Iterable[str]) -> list[str]:
-    """The stem of each word; words are taken in lower case.
-
-    >>> porter_stem(["running", "Runs", "clusters", "relational"])
-    ['run', 'run', 'cluster', 'relat']
-    """
-    return [_stem(word.lower()) for word in words]
-
-
-def stem_tokens(text: str, stop_words: Iterable[str] = ()) -> list[str]:
-    """Words of two letters and more, without the stop words (compared before stemming), as stems.
-
-    >>> stem_tokens("The dogs' running times, 1993", stop_words=frozenset(["the"]))
-    ['dog', 'run', 'time']
-    """
-    stopped = stop_words if isinstance(stop_words, set | frozenset) else frozenset(stop_words)
-    return [_stem(word) for word in _LETTERS.findall(text.lower()) if word not in stopped]
-
-
-def spellings(texts: Iterable[str], stems: Iterable[str]) -> list[str]:
-    """The word that each stem most often stands for, to be shown to people; of several the first one.
-
-    >>> spellings(["a bank", "two banks", "more banks of money"], ["bank", "monei"])
-    ['banks', 'money']
-    """
-    counts = Counter(word for text in texts for word in _LETTERS.findall(text.lower()))
-    shown: dict[str, str] = {}
-    for word, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
-        shown.setdefault(_stem(word), word)
-    return [shown.get(stem, stem) for stem in stems]
 
 
 class Likeness(NamedTuple):

@@ -12,7 +12,70 @@ from clustruct.core.exceptions import DataError
 from clustruct.core.typing import Bools, Ints
 from clustruct.data import Table, is_missing
 
-from . import lexicon
+
+def _words(listed: str) -> frozenset[str]:
+    return frozenset(listed.split())
+
+
+MALE = _words(
+    "he him his himself mr mister sir lord king prince duke earl baron count man men boy boys gentleman "
+    "gentlemen father dad papa son brother uncle nephew grandfather husband widower bridegroom fellow lad "
+    "monsieur actor waiter priest monk squire master guy"
+)
+FEMALE = _words(
+    "she her hers herself mrs miss ms lady queen princess duchess countess baroness woman women girl girls "
+    "mother mamma mama mum mom daughter sister aunt niece grandmother wife widow bride maid lass madam "
+    "madame mademoiselle mistress actress waitress nun"
+)
+PLURAL = _words(
+    "they them their theirs themselves we us our ours ourselves these those people men women children "
+    "folk police both several many all"
+)
+SINGULAR = _words(
+    "he him his himself she her hers herself it its itself i me my mine myself this that one each a an"
+)
+FIRST = _words("i me my mine myself we us our ours ourselves")
+SECOND = _words("you your yours yourself yourselves thou thee thy thine thyself ye")
+ANIMATE_PRONOUNS = _words(
+    "he him his himself she her hers herself i me my mine myself we us our ours ourselves you your yours "
+    "yourself yourselves thou thee thy thine thyself ye who whom whose"
+)
+INANIMATE_PRONOUNS = _words("it its itself this that which here there")
+PLURAL_PRONOUNS = _words("they them their theirs themselves")
+# One kind each: he, him, his, himself.
+PRONOUN_KINDS = {
+    word: number
+    for number, kind in enumerate(
+        (
+            "i me my mine myself",
+            "we us our ours ourselves",
+            "you your yours yourself yourselves thou thee thy thine thyself ye",
+            "he him his himself",
+            "she her hers herself",
+            "it its itself",
+            "they them their theirs themselves themself",
+            "who whom whose which",
+            "this that these those",
+            "here there",
+        )
+    )
+    for word in kind.split()
+}
+PRONOUNS = frozenset(PRONOUN_KINDS) - _words("which here there")
+REFLEXIVES = frozenset(word for word in PRONOUN_KINDS if word.endswith(("self", "selves")))
+POSSESSIVES = _words("my your his her its our their whose thy mine yours hers ours theirs")
+DEFINITE = _words("the this that these those") | POSSESSIVES
+DEMONSTRATIVE = _words("this that these those")
+INDEFINITE = _words("a an some any another no every each")
+DETERMINERS = DEFINITE | INDEFINITE | frozenset(["'s"])
+# What ends the core of a noun phrase whose syntax is not given.
+AFTER_HEAD = _words(
+    "of in on at by for with from to who whom whose which that where when , ; : -- - ( and or as"
+)
+EMPTY = DETERMINERS | _words("of in on at by for with from to and or , ; : . - -- _ ' \" `` '' ( )")
+ANIMATE_TYPES = _words("per person animal")
+OPENING, CLOSING = frozenset(["``", "\u201c", "\u00ab"]), frozenset(["''", "\u201d", "\u00bb"])
+
 
 # What is looked at of an item, and of a document by token and by sentence.
 FIELDS = ("sent", "start", "end", "type", "form", "head")
@@ -34,7 +97,7 @@ class MentionTable:
             return [row[name] for row in rows]
 
         self.words, self.heads, self.acronyms = map(column, ("words", "head", "acronym"))
-        self.content = [frozenset(words) - lexicon.EMPTY for words in self.words]
+        self.content = [frozenset(words) - EMPTY for words in self.words]
         self.modifiers = [c - {head} for c, head in zip(self.content, self.heads, strict=True)]
         self.text, self.bare, self.head, self.lemma, self.kind, self.role = (
             _numbered(column(name)) for name in ("text", "bare", "head", "lemma", "kind", "role")
@@ -58,13 +121,13 @@ class MentionTable:
 
         first = [words[0] for words in self.words]
         self.pronoun, self.name, self.common = (among(form, [kind]) for kind in ("PRON", "PROP", "NOM"))
-        self.definite = among(first, lexicon.DEFINITE) & ~self.pronoun
-        self.demonstrative = among(first, lexicon.DEMONSTRATIVE) & ~self.pronoun
-        self.indefinite = among(first, lexicon.INDEFINITE) & ~self.pronoun
-        self.first_person = among(self.heads, lexicon.FIRST) & self.pronoun
-        self.second_person = among(self.heads, lexicon.SECOND) & self.pronoun
+        self.definite = among(first, DEFINITE) & ~self.pronoun
+        self.demonstrative = among(first, DEMONSTRATIVE) & ~self.pronoun
+        self.indefinite = among(first, INDEFINITE) & ~self.pronoun
+        self.first_person = among(self.heads, FIRST) & self.pronoun
+        self.second_person = among(self.heads, SECOND) & self.pronoun
         self.third_person = self.pronoun & ~self.first_person & ~self.second_person
-        self.reflexive = among(self.heads, lexicon.REFLEXIVES)
+        self.reflexive = among(self.heads, REFLEXIVES)
         self.subject, self.object = among(role, SUBJECTS), among(role, OBJECTS)
         self.appositive = among(role, ["appos"])
 
@@ -82,7 +145,7 @@ def _read(document: AnnotatedText, item: Mapping[str, Any], span: TokenSpan) -> 
     feats, kind = str(annotation("feats") or ""), str(item.get("type") or "").lower()
     gender = gender_of(words if form != "PRON" else [head], feats)
     above = annotation("head")
-    bare = [w for k, w in enumerate(words) if w not in lexicon.DETERMINERS or k > 1]
+    bare = [w for k, w in enumerate(words) if w not in DETERMINERS or k > 1]
     return {
         "words": words,
         "text": " ".join(words),
@@ -95,7 +158,7 @@ def _read(document: AnnotatedText, item: Mapping[str, Any], span: TokenSpan) -> 
         "gender": gender,
         "number": number_of(words, head, feats, form),
         "animacy": animacy_of(head, kind, form, gender),
-        "pronoun_kind": lexicon.PRONOUN_KINDS.get(head, -1) if form == "PRON" else -1,
+        "pronoun_kind": PRONOUN_KINDS.get(head, -1) if form == "PRON" else -1,
         "speaker": document.of_sentence("speaker", span.sent),
         "paragraph": document.of_sentence("par", span.sent),
         "quotation": document.quotation(span),
@@ -188,7 +251,7 @@ class AnnotatedText:
                 return token
         words = self.tokens[span.sent][span.start : span.end]
         for k, word in enumerate(words[1:], start=1):
-            if word.lower() in lexicon.AFTER_HEAD:
+            if word.lower() in AFTER_HEAD:
                 return span.start + k - 1
         return span.end - 1
 
@@ -219,9 +282,9 @@ def _quotations(tokens: Sequence[Sequence[str]]) -> list[list[int]]:
     for sentence in tokens:
         row = []
         for token in sentence:
-            if token in lexicon.OPENING or (token == '"' and not inside):
+            if token in OPENING or (token == '"' and not inside):
                 inside, number = True, number + 1
-            elif token in lexicon.CLOSING or token == '"':
+            elif token in CLOSING or token == '"':
                 inside = False
             row.append(number if inside else -1)
         out.append(row)
@@ -234,18 +297,18 @@ def form_of(item: Mapping[str, Any], words: Sequence[str], tag: str | None) -> s
     if given in ("PRON", "PROP", "NOM"):
         return given
     lower = [w.lower() for w in words]
-    if (len(words) == 1 and lower[0] in lexicon.PRONOUNS) or tag in ("PRON", "PRP", "PRP$", "WP", "WP$"):
+    if (len(words) == 1 and lower[0] in PRONOUNS) or tag in ("PRON", "PRP", "PRP$", "WP", "WP$"):
         return "PRON"
     if tag is not None:
         return "PROP" if tag in ("PROPN", "NNP", "NNPS") else "NOM"
-    return "PROP" if words[-1][:1].isupper() and lower[0] not in lexicon.DETERMINERS else "NOM"
+    return "PROP" if words[-1][:1].isupper() and lower[0] not in DETERMINERS else "NOM"
 
 
 def gender_of(words: Sequence[str], feats: str) -> int:
     """1 male, 2 female, 0 not known. A feature of the head counts before words."""
     if "Gender=Masc" in feats or "Gender=Fem" in feats:
         return 1 if "Gender=Masc" in feats else 2
-    male, female = (any(w.rstrip(".") in kind for w in words) for kind in (lexicon.MALE, lexicon.FEMALE))
+    male, female = (any(w.rstrip(".") in kind for w in words) for kind in (MALE, FEMALE))
     return 0 if male == female else (1 if male else 2)
 
 
@@ -253,9 +316,9 @@ def number_of(words: Sequence[str], head: str, feats: str, form: str) -> int:
     """1 one, 2 many, 0 not known."""
     if "Number=" in feats and "and" not in words:
         return 2 if "Number=Plur" in feats or "Number=Ptan" in feats else 1
-    if head in lexicon.PLURAL or ("and" in words and form != "PRON"):
+    if head in PLURAL or ("and" in words and form != "PRON"):
         return 2
-    if head in lexicon.SINGULAR or words[0] in ("a", "an", "this", "that") or form == "PROP":
+    if head in SINGULAR or words[0] in ("a", "an", "this", "that") or form == "PROP":
         return 1
     if form == "PRON":
         return 0
@@ -264,11 +327,11 @@ def number_of(words: Sequence[str], head: str, feats: str, form: str) -> int:
 
 def animacy_of(head: str, kind: str, form: str, gender: int) -> int:
     """1 alive, 2 not, 0 not known."""
-    if form == "PRON" and head in lexicon.INANIMATE_PRONOUNS:
+    if form == "PRON" and head in INANIMATE_PRONOUNS:
         return 2
-    if form == "PRON" and head in lexicon.PLURAL_PRONOUNS:
+    if form == "PRON" and head in PLURAL_PRONOUNS:
         return 0
-    if head in lexicon.ANIMATE_PRONOUNS or gender or kind in lexicon.ANIMATE_TYPES:
+    if head in ANIMATE_PRONOUNS or gender or kind in ANIMATE_TYPES:
         return 1
     return 2 if kind else 0
 

@@ -1,17 +1,102 @@
-"""Pair features of mentions after Ng and Cardie (2002), in groups: each gives columns by name."""
+"""Mentions (noun phrases) of a text: about 60 pair features after Ng and Cardie (2002)."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from functools import cache, partial
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from clustruct.core.storage import register
 from clustruct.core.typing import Bools, Floats, Ints
+from clustruct.data import Fields, Table
+from clustruct.features.base import Block, Comparison, Values
+from clustruct.features.columns import Columns, TermTable
+from clustruct.features.term_weights import TermBlock, TfIdfRows
 
-from .mention_table import MentionTable
+from .mention_table import FIELDS, SENTENCE_LAYERS, TOKEN_LAYERS, MentionTable
 
-Columns = dict[str, NDArray[Any]]
+RARE = "shared rare words"
+
+
+@register("Mentions")
+class Mentions(TermBlock):
+    """String, head, form, agreement, distance, speech and syntax of two mentions.
+
+    An item names its tokens by `sent`, `start`, `end` (tokens start..end-1 of that sentence) and may have
+    `type`, `form` (PRON, PROP, NOM) and `head` (a token). The set's context has `tokens` (sentences) and may
+    have `lemma`, `upos`, `xpos`, `feats`, `head`, `deprel` in the same shape, and `speaker` and `par` per
+    sentence. What is not there is guessed from the words (English) or left at zero.
+
+    Examples
+    --------
+    >>> context = {"tokens": [["Ann", "saw", "him", "."], ["She", "left", "."]]}
+    >>> items = [{"sent": 0, "start": 0, "end": 1, "type": "PER"}, {"sent": 0, "start": 2, "end": 3},
+    ...          {"sent": 1, "start": 0, "end": 1}]
+    >>> table = Table(items, context=context)
+    >>> block = Mentions().fit([table])
+    >>> values = block.transform(table, np.array([[0, 2], [1, 2]]))
+    >>> said = {name: row.tolist() for name, row in zip(block.get_feature_names_out(), values.T)}
+    >>> said["gender clashes"], said["nearest noun that fits the pronoun"]
+    ([0.0, 1.0], [1.0, 0.0])
+    """
+
+    suits_record = ("mentions",)
+    has_words = False
+
+    @classmethod
+    def guess_record(cls, data: Fields, found: Sequence[Block]) -> list[Self]:
+        return [cls()]
+
+    def fields_used(self) -> list[str]:
+        return list(FIELDS)
+
+    def context_used(self) -> list[str]:
+        return ["tokens", *TOKEN_LAYERS, *SENTENCE_LAYERS]
+
+    def tables(self, columns: Columns) -> list[TermTable]:
+        content = _table(columns).content
+        return [TermTable.of([sorted(words) for words in content], columns.vocabulary("content"))]
+
+    def get_feature_names_out(self) -> list[str]:
+        return [*_names(), RARE]
+
+    def prepare(self, columns: Columns) -> Comparison:
+        table = _table(columns)
+        plain = ~table.pronoun
+        terms = [sorted(c) if p else [] for c, p in zip(table.content, plain, strict=True)]
+        return partial(_values, table, self.weights_[0].rows(TermTable.of(terms)))
+
+
+def _table(columns: Columns) -> MentionTable:
+    return columns.once("mentions", lambda: MentionTable(columns.table))
+
+
+def _values(table: MentionTable, rows: TfIdfRows, pairs: Ints) -> Values:
+    columns = _compare(table, pairs)
+    columns[RARE] = rows.compare(pairs).cosine
+    return np.column_stack([np.asarray(c, np.float64) for c in columns.values()])
+
+
+def _compare(table: MentionTable, pairs: Ints) -> Features:
+    """All groups of the listed pairs, the earlier mention of each pair first."""
+    a, b = pairs[:, 0], pairs[:, 1]
+    swap = table.order[a] > table.order[b]
+    first, last = np.where(swap, b, a), np.where(swap, a, b)
+    return {name: column for group in GROUPS for name, column in group(table, first, last).items()}
+
+
+@cache
+def _names() -> tuple[str, ...]:
+    """The names do not depend on the text."""
+    items = [{"sent": 0, "start": k, "end": k + 1} for k in range(2)]
+    table = MentionTable(Table(items, context={"tokens": [["it", "it"]]}))
+    return tuple(_compare(table, np.array([[0, 1]])))
+
+
+Features = dict[str, NDArray[Any]]
 LOOK_BACK = 60  # mentions before a pronoun among which the nearest that fits is looked for
 
 
@@ -20,7 +105,7 @@ def same(column: Ints, a: Ints, b: Ints) -> Bools:
     return (column[a] == column[b]) & (column[a] >= 0)
 
 
-def strings(t: MentionTable, a: Ints, b: Ints) -> Columns:
+def strings(t: MentionTable, a: Ints, b: Ints) -> Features:
     """Words and heads. a comes before b in the text."""
     plain = ~t.pronoun[a] & ~t.pronoun[b]
     names, common = t.name[a] & t.name[b], t.common[a] & t.common[b]
@@ -69,7 +154,7 @@ def _acronym(t: MentionTable, a: Ints, b: Ints, plain: Bools) -> Bools:
     return out
 
 
-def forms(t: MentionTable, a: Ints, b: Ints) -> Columns:
+def forms(t: MentionTable, a: Ints, b: Ints) -> Features:
     """Names, common nouns, pronouns and their persons."""
     both, one = t.pronoun[a] & t.pronoun[b], t.pronoun[a] ^ t.pronoun[b]
     kind = same(t.pronoun_kind, a, b)
@@ -97,10 +182,10 @@ def _either(x: Bools, y: Bools, a: Ints, b: Ints) -> Bools:
     return (x[a] & y[b]) | (y[a] & x[b])
 
 
-def agreement(t: MentionTable, a: Ints, b: Ints) -> Columns:
+def agreement(t: MentionTable, a: Ints, b: Ints) -> Features:
     """Gender, number, animacy, type."""
     one = t.pronoun[a] | t.pronoun[b]
-    columns: Columns = {}
+    columns: Features = {}
     for name in ("gender", "number", "animacy"):
         x = getattr(t, name)
         known = (x[a] > 0) & (x[b] > 0)
@@ -117,7 +202,7 @@ def agreement(t: MentionTable, a: Ints, b: Ints) -> Columns:
     }
 
 
-def distances(t: MentionTable, a: Ints, b: Ints) -> Columns:
+def distances(t: MentionTable, a: Ints, b: Ints) -> Features:
     """How far apart, in sentences and mentions."""
     sentences, mentions = t.sent[b] - t.sent[a], t.order[b] - t.order[a]
     third, near = t.third_person[b], sentences <= 1
@@ -137,7 +222,7 @@ def distances(t: MentionTable, a: Ints, b: Ints) -> Columns:
     }
 
 
-def speech(t: MentionTable, a: Ints, b: Ints) -> Columns:
+def speech(t: MentionTable, a: Ints, b: Ints) -> Features:
     """Who speaks, and what is within quotation marks."""
     spoken = t.first_person[a] & t.first_person[b]
     addressed = _either(t.first_person, t.second_person, a, b)
@@ -157,7 +242,7 @@ def speech(t: MentionTable, a: Ints, b: Ints) -> Columns:
     }
 
 
-def syntax(t: MentionTable, a: Ints, b: Ints) -> Columns:
+def syntax(t: MentionTable, a: Ints, b: Ints) -> Features:
     """Nesting, appositions, "is", subjects and objects. What the input does not have is 0."""
     sentence = t.sent[a] == t.sent[b]
     nested = sentence & (t.end[b] <= t.end[a])
@@ -181,7 +266,7 @@ def syntax(t: MentionTable, a: Ints, b: Ints) -> Columns:
     }
 
 
-def nearest(t: MentionTable, a: Ints, b: Ints) -> Columns:
+def nearest(t: MentionTable, a: Ints, b: Ints) -> Features:
     """Whether the earlier one is the nearest mention that fits a third person pronoun."""
     noun, pronoun, subject = _nearest_fits(t)
     return {

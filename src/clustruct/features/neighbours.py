@@ -16,9 +16,10 @@ from typing import TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from clustruct.core.typing import Ints
-from clustruct.features.terms import TfIdfRows
-from clustruct.features.vocabulary import Keys, Numbers, Vocabulary
+from clustruct.core.typing import Floats, Ints
+
+from .term_weights import TfIdfRows
+from .vocabulary import Keys, Numbers, Vocabulary
 
 # Where each row begins, its terms, their weights.
 SparseRows: TypeAlias = tuple[Ints, Numbers, NDArray[np.float32]]
@@ -44,7 +45,7 @@ class TermKeys:
     @classmethod
     def of(cls, rows: TfIdfRows, common: int, most: int, since: int = 0) -> TermKeys:
         """Of the items of some rows; see `TermNeighbours.of`."""
-        from ._kernels import common_pairs, unit_rows
+        from ._neighbour_kernels import common_pairs, unit_rows
 
         table, n_with = rows.table, rows.table.n_with().astype(np.int64)
         codes = np.arange(table.n_items) if table.codes is None else table.codes
@@ -81,7 +82,7 @@ class TermNeighbours:
         sources: Ints | None = None,
         asked: range | None = None,
     ) -> None:
-        from ._kernels import postings
+        from ._neighbour_kernels import postings
 
         self._rows, self._pairs, self._n_with = rows, pairs, n_with
         self.asked = range(len(self)) if asked is None else asked
@@ -123,7 +124,7 @@ class TermNeighbours:
 
         -1 where there are not so many that share anything.
         """
-        from ._kernels import nearest_rows
+        from ._neighbour_kernels import nearest_rows
 
         out = np.full((len(self.asked), n_neighbors), -1, np.int32)
         if n_neighbors:
@@ -133,7 +134,7 @@ class TermNeighbours:
 
     def sharing(self, rare: int) -> Ints:
         """The pairs that share a term of at most ``rare`` items, as keys a m + b, a < b."""
-        from ._kernels import postings, sharing_pairs
+        from ._neighbour_kernels import postings, sharing_pairs
 
         starts, items, _ = postings(*self._rows, self._n_with, rare)
         return sorted_unique(sharing_pairs(starts, items, self._sources, len(self)))
@@ -160,3 +161,36 @@ def sorted_unique(keys: Ints) -> Ints:
     first = np.ones(len(keys), np.bool_)
     np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
     return ordered[first]
+
+
+# Products held at once.
+MOST_PRODUCTS = 16_000_000
+
+
+def nearest_vectors(X: Floats, n_neighbors: int, sources: Ints | None = None) -> NDArray[np.int32]:
+    """The rows of largest cosine for each row, largest first; of equal ones the first rows. Where sources are
+    given, rows of other sources only.
+
+    -1 where there are not so many others. A row of zeros has no neighbours and is none.
+
+    Cost: m^2 N in float32. Ten neighbours of 50,000 rows of 384 numbers in clusters of about four took 28 CPU
+    s; pynndescent took 3, but it found 37 of 100 of the neighbours and 72 of 100 of the rows of a cluster.
+
+    >>> nearest_vectors(np.array([[1.0, 0.0], [1.0, 0.1], [0.0, 2.0], [0.0, 0.0]]), 1).tolist()
+    [[1], [0], [1], [-1]]
+    """
+    from ._neighbour_kernels import best_columns
+
+    norm = np.linalg.norm(X, axis=1)
+    there = np.flatnonzero(norm > 0.0)
+    unit = (X[there] / norm[there, None]).astype(np.float32)
+    found = np.full((len(there), n_neighbors), -1, np.int32)
+    source = np.arange(len(X)) if sources is None else sources
+    source = np.asarray(source[there], np.int32)
+    at_once = max(1, MOST_PRODUCTS // max(len(there), 1))
+    for first in range(0, len(there) if n_neighbors else 0, at_once):
+        products = unit[first : first + at_once] @ unit.T
+        best_columns(products, first, source, found[first : first + at_once])
+    out = np.full((len(X), n_neighbors), -1, np.int32)
+    out[there] = np.where(found >= 0, there[found], -1)
+    return out

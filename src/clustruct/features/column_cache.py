@@ -20,8 +20,7 @@ from clustruct.core.typing import Ints
 from clustruct.data import Table
 
 from .columns import Columns, TermTable
-from .folded import FoldedTexts
-from .vocabulary import Vocabulary
+from .vocabulary import FoldedTexts, Vocabulary
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 # How long each array is that was kept, by the name of what it belongs to.

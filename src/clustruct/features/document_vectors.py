@@ -18,7 +18,7 @@ from sklearn.preprocessing import Normalizer, normalize
 from clustruct.core.storage import EstimatorState, Shape, register
 from clustruct.core.typing import Floats
 
-from .terms import spellings, stem_tokens
+from .blocks.text_cosines import spellings, stem_tokens
 
 
 def document_pipeline(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, lru_cache, partial
 from typing import ClassVar, Self
 
 import numpy as np
@@ -14,8 +16,87 @@ from clustruct.core.typing import Ints
 from clustruct.data import Fields, Table, as_text
 from clustruct.features.base import Comparison, Values
 from clustruct.features.columns import Columns, TermTable
-from clustruct.features.split import words
-from clustruct.features.terms import TermBlock, TfIdfRows, porter_stem, quoted, word_ngrams
+from clustruct.features.term_weights import TermBlock, TfIdfRows
+from clustruct.features.vocabulary import words as split_words
+
+# Words of letters, an apostrophe inside dropped with what follows it: "don't" counts as "don".
+_LETTERS = re.compile(r"[^\W\d_]{2,}")
+# Straight, curly, low and angle marks, and the `` '' of tokenised text. An apostrophe opens no quotation.
+_QUOTED = re.compile(
+    '"([^"]+)"|\u201c([^\u201c\u201d]+)\u201d|\u201e([^\u201e\u201c\u201d]+)[\u201c\u201d]'
+    "|\u00ab([^\u00ab\u00bb]+)\u00bb|``((?:(?!'').)+)''",
+    re.DOTALL,
+)
+
+
+def word_ngrams(tokens: Sequence[str], n: int) -> list[str]:
+    """Each n words in a row.
+
+    >>> word_ngrams(["a", "b", "c"], 2)
+    ['a b', 'b c']
+    """
+    if n == 1:
+        return list(tokens)
+    return [" ".join(tokens[i : i + n]) for i in range(len(tokens) - n + 1)]
+
+
+def quoted(text: str) -> str:
+    """The passages within quotation marks, one per line.
+
+    >>> quoted('He said "yes, now" and \u201cgo\u201d; it\\'s Ann\\'s.')
+    'yes, now\\ngo'
+    """
+    return "\n".join("".join(found).strip() for found in _QUOTED.findall(text))
+
+
+@cache
+def _stemmer() -> Callable[[str], str]:
+    try:
+        import snowballstemmer
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(
+            "Porter stems need the package snowballstemmer: pip install 'clustruct[text]'"
+        ) from error
+    return snowballstemmer.stemmer("porter").stemWord
+
+
+# A stem takes 26 microseconds; a word met before takes 0.1. 20 Newsgroups has 110,000 words.
+@lru_cache(maxsize=500_000)
+def _stem(word: str) -> str:
+    return _stemmer()(word)
+
+
+def porter_stem(words: Iterable[str]) -> list[str]:
+    """The stem of each word; words are taken in lower case.
+
+    >>> porter_stem(["running", "Runs", "clusters", "relational"])
+    ['run', 'run', 'cluster', 'relat']
+    """
+    return [_stem(word.lower()) for word in words]
+
+
+def stem_tokens(text: str, stop_words: Iterable[str] = ()) -> list[str]:
+    """Words of two letters and more, without the stop words (compared before stemming), as stems.
+
+    >>> stem_tokens("The dogs' running times, 1993", stop_words=frozenset(["the"]))
+    ['dog', 'run', 'time']
+    """
+    stopped = stop_words if isinstance(stop_words, set | frozenset) else frozenset(stop_words)
+    return [_stem(word) for word in _LETTERS.findall(text.lower()) if word not in stopped]
+
+
+def spellings(texts: Iterable[str], stems: Iterable[str]) -> list[str]:
+    """The word that each stem most often stands for, to be shown to people; of several the first one.
+
+    >>> spellings(["a bank", "two banks", "more banks of money"], ["bank", "monei"])
+    ['banks', 'money']
+    """
+    counts = Counter(word for text in texts for word in _LETTERS.findall(text.lower()))
+    shown: dict[str, str] = {}
+    for word, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
+        shown.setdefault(_stem(word), word)
+    return [shown.get(stem, stem) for stem in stems]
+
 
 _SIZES = {1: "{}s", 2: "pairs of {}s", 3: "triples of {}s"}
 
@@ -92,7 +173,7 @@ class TextCosines(TermBlock):
         texts = [as_text(value) for value in table.column(self.field)]
         if self.quotations:
             texts = [quoted(text) for text in texts]
-        tokens = [words(text) for text in texts]
+        tokens = [split_words(text) for text in texts]
         return tokens if view == "word" else [porter_stem(t) for t in tokens]
 
 
