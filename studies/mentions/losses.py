@@ -16,10 +16,10 @@ import numpy as np
 from clustruct import SupervisedCorrelationClustering
 from clustruct.data import Table
 from clustruct.estimators.baselines import PairwiseClassifierClustering
-from clustruct.estimators.surrogates import mean_direction
 from clustruct.evaluate.metrics import compare_paired, compare_with_best, evaluate
 from clustruct.features import PairFeatures, guess_blocks
 from clustruct.learning.model_selection import split_sets
+from clustruct.learning.model_selection.task_choice import mean_direction
 from clustruct.search.oracles import make_predictor
 from studies import raw_data
 from studies.records.folds import labels_of

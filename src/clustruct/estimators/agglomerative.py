@@ -10,15 +10,16 @@ from clustruct.core.storage import register
 from clustruct.core.typing import Labels
 from clustruct.data import ItemSet
 from clustruct.learning.model_selection.choose_c import FEWEST_SETS, Choice, choose_C
+from clustruct.learning.model_selection.pair_signal import warn_of_products
+from clustruct.learning.model_selection.task_choice import choose_C_for
 from clustruct.learning.problems import LinkageTask, SimilarityTask, Trained
+from clustruct.learning.problems.judging import LOOSE
 from clustruct.learning.problems.linkage import TrainedLinks
 from clustruct.search.agglomerative import Linkage
 from clustruct.search.oracles import Oracle, make_oracle
 from clustruct.search.oracles.links import LinkOracle
 
 from .base import SimilarityLearning
-from .choice import LOOSE, chosen_C
-from .products import warn_of_products
 
 # What a wrong link counts beside a right one: the values that are tried.
 WRONG_LINKS = (1.0, 0.3)
@@ -93,7 +94,6 @@ class SupervisedAgglomerative(SimilarityLearning):
     wrong_link: float | Literal["cv"] = "cv"
     n_starts: int = 3
     clustering_objective: ClassVar = "links"
-    task: ClassVar = LinkageTask
     fitted: ClassVar = {
         **SimilarityLearning.fitted,
         "wrong_link_": float,
@@ -130,6 +130,9 @@ class SupervisedAgglomerative(SimilarityLearning):
             self._predictor().check_set(x)
         warn_of_products(sets, labels)
 
+    def _task_class(self) -> type[SimilarityTask]:
+        return LinkageTask
+
     def _task_options(self) -> dict[str, Any]:
         return {"n_starts": self.n_starts, "random_state": self.random_state}
 
@@ -152,7 +155,7 @@ class SupervisedAgglomerative(SimilarityLearning):
     ) -> Choice:
         """C, chosen or given; judged on held-out sets where that is ``always`` wanted."""
         if self.C == "cv":
-            return chosen_C(
+            return choose_C_for(
                 task, grid=self.C_grid, folds=self.cv, groups=groups, random_state=self.random_state
             )
         if not always:

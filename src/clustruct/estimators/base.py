@@ -6,32 +6,34 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from clustruct import learning
 from clustruct.core import memory
 from clustruct.core.partitions import UNKNOWN
 from clustruct.core.storage import FEATURES, EstimatorState, Shape
 from clustruct.core.typing import Floats, Ints, Labels
 from clustruct.data import Evidence, Grouping, GroupingOptions, ItemSet, PairScores, pair_table
-from clustruct.learning import group_scores
-from clustruct.learning.model_selection.choose_c import OWN_ENDS, Choice
-from clustruct.learning.problems import PastTraining, SimilarityTask, Trained, past_of
+from clustruct.learning import model_selection, problems
 from clustruct.losses import Loss, as_loss
-from clustruct.losses.function import LabelFunction
+from clustruct.losses.function import LabelFunction, warn_of_cost
 from clustruct.losses.slack_rule import Scaling, SlackRule
-from clustruct.search.oracles import Oracle, Predictor, make_predictor
-from clustruct.search.oracles.base import Objective
-from clustruct.ssvm import FitResult, Formulation
+from clustruct.search import oracles
 
-from .choice import chosen_C, n_trainings, untrained_folds
-from .cost import mention_cost
 from .inputs import Groups, Sets, SetsLike, check_known, read_labels, read_sets, read_weights, set_groups
 from .shown import TrainingShape
+
+if TYPE_CHECKING:
+    from clustruct.learning.model_selection.choose_c import Choice
+    from clustruct.learning.problems import SimilarityTask, Trained
+    from clustruct.search.oracles import Oracle, Predictor
+    from clustruct.search.oracles.base import Objective
+    from clustruct.ssvm import FitResult, Formulation
 
 AnyLoss: TypeAlias = Loss | str | LabelFunction
 
@@ -93,7 +95,9 @@ class SetClusterer(EstimatorState, BaseEstimator):
         return
 
     def _predictor(self) -> Predictor:
-        return make_predictor(self.predictor, self.clustering_objective, random_state=self.random_state)
+        return oracles.make_predictor(
+            self.predictor, self.clustering_objective, random_state=self.random_state
+        )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -155,7 +159,7 @@ class PairSimilarity(SetClusterer):
         """
         check_is_fitted(self)
         asked, search = self._search_options(scores), self._predictor()
-        return group_scores(scores, search, evidence, options, confidence=confidence, **asked)
+        return learning.group_scores(scores, search, evidence, options, confidence=confidence, **asked)
 
     def _search_options(self, scores: PairScores) -> dict[str, Any]:
         """What else `learning.group_scores` needs of the model."""
@@ -232,16 +236,15 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
     average_folds: bool = False
     memory_limit: memory.Size = None
     checkpoint: str | os.PathLike[str] | None = None
-    task: ClassVar[type[SimilarityTask]] = SimilarityTask
     fitted: ClassVar = {
         **FEATURES,
         "w_": Shape(("n_features_in_",)),
         "feature_scale_": Shape(("n_features_in_",)),
         "C_": float,
         "cv_results_": dict | None,
-        "result_": FitResult,
-        "shown_": TrainingShape | None,
-        "past_": PastTraining | None,
+        "result_": "FitResult",
+        "shown_": ("TrainingShape", None),
+        "past_": ("PastTraining", None),
     }
 
     @abstractmethod
@@ -265,6 +268,9 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
         super().check_parameters()
         if self.C != "cv" and (isinstance(self.C, str) or not self.C > 0):
             raise ValueError(f"C must be a positive number or 'cv', not {self.C!r}")
+
+    def _check_searches(self) -> None:
+        """Refuse an oracle that cannot search for this loss, and a predictor of another objective."""
         refused = self._oracle().refusal(SlackRule(self.scaling, self.slack_norm), as_loss(self.loss))
         if refused is not None:
             raise ValueError(refused)
@@ -288,6 +294,7 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
         ends the training and keeps what was learned so far (``result_.stop_reason`` is "interrupted").
         """
         self.check_parameters()
+        self._check_searches()
         given = read_sets(self, X, set_ids, reset=True)
         self._check_memory(given.sets)
         labels = self._read_labels(y, given)
@@ -295,30 +302,30 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
         weights = read_weights(sample_weight, given)
         held_together = set_groups(groups, given)
         self._look_at(given.sets, labels)
-        choosing = n_trainings(len(given.sets), self.C_grid, self.cv) if self.C == "cv" else 0
+        choosing = model_selection.n_trainings(len(given.sets), self.C_grid, self.cv) if self.C == "cv" else 0
         task = self._task(given.sets, labels, weights)
-        mention_cost(as_loss(self.loss), labels, choosing)
+        warn_of_cost(as_loss(self.loss), labels, choosing)
         chosen = self._choice(task, held_together)
         self.C_ = chosen.C
         if self.C == "cv":
             self.cv_results_ = chosen.results
         trained, self.w_ = self._trained(task, chosen)
         self.result_ = trained.result
-        self._calibrate(task, chosen if trained.result.stop_reason in OWN_ENDS else None)
+        self._calibrate(task, None if trained.result.was_stopped else chosen)
         self._remember(trained)
         self.feature_scale_ = trained.feature_scale
         if task.kept is not None and trained.result.converged:
             task.kept.remove()
         self.shown_ = TrainingShape.of(given.sets, labels, self.pair_scores)
-        self.past_ = past_of(trained, given.sets, labels) if self._goes_on(task) else None
+        self.past_ = problems.past_of(trained, given.sets, labels) if self._goes_on(task) else None
         return self
 
     def _choice(self, task: SimilarityTask, groups: Sequence[Hashable] | None) -> Choice:
         """C, chosen or given."""
         shared = {"folds": self.cv, "groups": groups, "random_state": self.random_state}
         if self.C == "cv":
-            return chosen_C(task, grid=self.C_grid, **shared)  # type: ignore[arg-type]
-        return untrained_folds(task, float(self.C), **shared)  # type: ignore[arg-type]
+            return model_selection.choose_C_for(task, grid=self.C_grid, **shared)  # type: ignore[arg-type]
+        return model_selection.folds_for(task, float(self.C), **shared)  # type: ignore[arg-type]
 
     def _trained(self, task: SimilarityTask, chosen: Choice) -> tuple[Trained, Floats]:
         """The last training, and the weights."""
@@ -348,12 +355,16 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
         options = {name: getattr(self, name) for name in names}
         return {**options, "constraints": self._conditions()}
 
+    def _task_class(self) -> type[SimilarityTask]:
+        """What trains: the labelled sets with their loss and searches."""
+        return problems.SimilarityTask
+
     def _task_options(self) -> dict[str, Any]:
-        """What its `task` is told beside what all tasks are."""
+        """Further options of the task."""
         return {}
 
     def _task(self, sets: list[ItemSet], labels: list[Labels], weights: Floats | None) -> SimilarityTask:
-        return self.task(
+        return self._task_class()(
             sets,
             labels,
             as_loss(self.loss),

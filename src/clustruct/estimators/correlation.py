@@ -7,31 +7,33 @@ from collections.abc import Hashable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from numbers import Integral
-from typing import Any, ClassVar, Literal, Self, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 from scipy.optimize import Bounds
 from sklearn.utils.validation import check_is_fitted
 
+from clustruct import learning
 from clustruct.core.exceptions import ChoiceWarning
 from clustruct.core.partitions import UNKNOWN
 from clustruct.core.storage import register
 from clustruct.core.typing import Floats, Ints, Labels
 from clustruct.data import ItemSet, PairScores
-from clustruct.learning import search_groups
-from clustruct.learning.calibration import Calibration, Dial, Unlisted, less_rivals
-from clustruct.learning.calibration.held_out import OutOfFoldSets
-from clustruct.learning.model_selection.choose_c import Choice
-from clustruct.learning.problems.training import SimilarityTask, Trained, Unlabelled
+from clustruct.learning import calibration, model_selection
 from clustruct.losses import as_loss
-from clustruct.search.correlation.graph import signed_graph
-from clustruct.search.oracles import Oracle, make_oracle
+from clustruct.search import oracles
 
 from .base import SimilarityLearning
-from .choice import calibrated
 from .inputs import Sets, read_labels
-from .products import warn_of_products
-from .surrogates import SURROGATE_C, SurrogateChoice, best_surrogates
+
+if TYPE_CHECKING:
+    from clustruct.learning.calibration import Calibration, Dial, Unlisted
+    from clustruct.learning.calibration.held_out import OutOfFoldSets
+    from clustruct.learning.model_selection.choose_c import Choice
+    from clustruct.learning.problems import SimilarityTask, Trained
+    from clustruct.search.oracles import Oracle
+
+Unlabelled: TypeAlias = Literal["apart", "unknown"]
 
 
 @register("SupervisedCorrelationClustering")
@@ -162,7 +164,7 @@ class SupervisedCorrelationClustering(SimilarityLearning):
 
     fitted: ClassVar = {
         **SimilarityLearning.fitted,
-        "calibration_": Calibration | None,
+        "calibration_": ("Calibration", None),
         "threshold_": float | None,
         "beats_rivals_": bool | None,
     }
@@ -170,6 +172,8 @@ class SupervisedCorrelationClustering(SimilarityLearning):
     def check_parameters(self) -> None:
         """Refuse what cannot be, before any work."""
         super().check_parameters()
+        if not {self.oracle, self.predictor} <= {*oracles.SEARCHES}:  # files load without their searches
+            self._check_searches()
         if self.unlabelled not in get_args(Unlabelled):
             raise ValueError(f"unlabelled must be 'apart' or 'unknown', not {self.unlabelled!r}")
         if self.calibrate not in ("auto", True, False):
@@ -288,7 +292,9 @@ class SupervisedCorrelationClustering(SimilarityLearning):
         self.threshold_, self.beats_rivals_, self.calibration_ = 0.0, False, None
         try:
             if wanted and chosen is not None:
-                self.calibration_ = calibrated(task, chosen, self.w_, self.random_state, rest, out_of_fold)
+                self.calibration_ = calibration.calibrate_task(
+                    task, chosen, self.w_, self.random_state, rest, out_of_fold
+                )
         except KeyboardInterrupt:  # what was learned is kept
             warnings.warn("interrupted: the model has no probabilities", ChoiceWarning, stacklevel=3)
             return
@@ -299,10 +305,10 @@ class SupervisedCorrelationClustering(SimilarityLearning):
     def _choice(self, task: SimilarityTask, groups: Sequence[Hashable] | None) -> Choice:
         if not self.surrogates:
             return super()._choice(task, groups)
-        return best_surrogates(
+        return model_selection.best_surrogates(
             task,
             self.surrogates,
-            Cs=(SURROGATE_C if self.C_grid is None else self.C_grid) if self.C == "cv" else (float(self.C),),
+            Cs=self.C_grid if self.C == "cv" else (float(self.C),),
             n_averaged=self.n_averaged,
             folds=self.cv,
             groups=groups,
@@ -310,7 +316,7 @@ class SupervisedCorrelationClustering(SimilarityLearning):
         )
 
     def _trained(self, task: SimilarityTask, chosen: Choice) -> tuple[Trained, Floats]:
-        if isinstance(chosen, SurrogateChoice):
+        if isinstance(chosen, model_selection.SurrogateChoice):
             return chosen.train(task)
         return super()._trained(task, chosen)
 
@@ -323,10 +329,10 @@ class SupervisedCorrelationClustering(SimilarityLearning):
     def _look_at(self, sets: list[ItemSet], labels: list[Labels]) -> None:
         known = [np.flatnonzero(y != UNKNOWN) for y in labels]
         own = [x if len(a) == x.n_items else x.subset(a) for x, a in zip(sets, known, strict=True)]
-        warn_of_products(own, [y[a] for y, a in zip(labels, known, strict=True)])
+        model_selection.warn_of_products(own, [y[a] for y, a in zip(labels, known, strict=True)])
 
     def _oracle(self) -> Oracle:
-        return make_oracle(self.oracle, self.clustering_objective, loss_in_oracle=self.loss_in_oracle)
+        return oracles.make_oracle(self.oracle, self.clustering_objective, loss_in_oracle=self.loss_in_oracle)
 
     def _nonnegative(self) -> bool:
         return self.nonnegative is True
@@ -344,7 +350,7 @@ class SupervisedCorrelationClustering(SimilarityLearning):
         if self._threshold == 0.0:
             return x.similarity(self.w_, sparse=x.is_sparse)
         scores = self._set_scores(x)
-        return signed_graph(scores).scores() if scores.is_sparse else scores.matrix
+        return learning.symmetric_scores(scores) if scores.is_sparse else scores.matrix
 
     def _set_scores(self, x: ItemSet) -> PairScores:
         return super()._set_scores(x).above(self._threshold)
@@ -355,6 +361,6 @@ class SupervisedCorrelationClustering(SimilarityLearning):
         asked: dict[str, Any] = {"item_probabilities": self.item_confidence if known else None}
         if getattr(self, "beats_rivals_", None):
             plain = scores.above(-self._threshold)
-            lowered = less_rivals(plain, search_groups(self._predictor(), plain))
+            lowered = calibration.less_rivals(plain, learning.search_groups(self._predictor(), plain))
             asked["contested"] = lowered.above(self._threshold)
         return asked

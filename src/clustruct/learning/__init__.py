@@ -3,11 +3,14 @@
 In: item sets, labels or evidence. Out: what was learned, and groupings. No files and no raw columns here.
 """
 
-from clustruct.core.lazy import lazy_modules
+from typing import TYPE_CHECKING
 
-from .confidence import ItemConfidence, item_confidence, symmetric_scores
-from .grouping import group_scores, search_groups
+from clustruct.core.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from .confidence import ItemConfidence, item_confidence, symmetric_scores
+    from .grouping import group_scores, search_groups
 
 __all__ = ["ItemConfidence", "group_scores", "item_confidence", "search_groups", "symmetric_scores"]
 
-__getattr__ = lazy_modules(__name__, "calibration", "model_selection", "problems")
+__getattr__, __dir__ = lazy_names(__name__, "calibration", "model_selection", "problems")

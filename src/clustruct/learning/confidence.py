@@ -11,6 +11,7 @@ from scipy import sparse
 
 from clustruct.core.partitions import canonical_labels, indicator
 from clustruct.core.typing import Floats, Ints, LabelsLike
+from clustruct.data import PairScores
 from clustruct.search.correlation.graph import signed_graph
 from clustruct.search.oracles.base import Objective
 
@@ -195,7 +196,7 @@ def best_elsewhere(sums: Scores, own: Ints) -> tuple[Floats, Ints]:
     return values, best
 
 
-def symmetric_scores(K: Similarities) -> Scores:
+def symmetric_scores(K: Similarities | PairScores) -> Scores:
     """K checked, exactly symmetric and with zero diagonal; dense stays dense, sparse becomes CSR.
 
     Parameters

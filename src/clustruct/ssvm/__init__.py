@@ -3,26 +3,33 @@
 In: a problem that separates. Out: weights and bounds. Nothing here knows of clusterings, items or features.
 """
 
-from clustruct.core.callbacks import Iteration
-from clustruct.losses.slack_rule import Scaling, SlackRule
+from typing import TYPE_CHECKING
 
-from . import solvers
-from .certificate import Certificate
-from .checkpoint import Identity
-from .dual_qp import WeightConstraints, weight_constraints
-from .fit import FitResult, Formulation, NothingLearned, fit
-from .kernelized import KernelModel, VectorSum
-from .planes import GramPlanes, Planes
-from .problem import (
-    BatchProblem,
-    ConstraintBatch,
-    OracleKind,
-    Problem,
-    SmoothedResult,
-)
-from .separation import Constraints, Executor, JoblibExecutor, PieceRows, SerialExecutor, Session, executing
-from .solvers.base import Incumbent
-from .solvers.cutting_plane import Cut, CuttingPlaneResult, Risk, cutting_plane, solve_planes
+from clustruct.core.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from clustruct.core.callbacks import Iteration
+    from clustruct.losses.slack_rule import Scaling, SlackRule
+
+    from . import solvers as solvers
+    from .checkpoint import Identity
+    from .dual_qp import WeightConstraints, weight_constraints
+    from .kernelized import KernelModel, VectorSum
+    from .planes import GramPlanes
+    from .problem import BatchProblem, ConstraintBatch, Problem, SmoothedResult
+    from .result import Certificate, FitResult, NothingLearned, OracleKind, PastTraining, Planes
+    from .separation import (
+        Constraints,
+        Executor,
+        JoblibExecutor,
+        PieceRows,
+        SerialExecutor,
+        Session,
+        executing,
+    )
+    from .solvers.base import Incumbent
+    from .solvers.cutting_plane import Cut, CuttingPlaneResult, Risk, cutting_plane, solve_planes
+    from .structural_svm import Formulation, fit
 
 __all__ = [
     "BatchProblem",
@@ -42,6 +49,7 @@ __all__ = [
     "KernelModel",
     "NothingLearned",
     "OracleKind",
+    "PastTraining",
     "PieceRows",
     "Planes",
     "Problem",
@@ -57,6 +65,7 @@ __all__ = [
     "executing",
     "fit",
     "solve_planes",
-    "solvers",
     "weight_constraints",
 ]
+
+__getattr__, __dir__ = lazy_names(__name__, "solvers")

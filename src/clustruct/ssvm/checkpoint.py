@@ -18,8 +18,9 @@ from clustruct.core.callbacks import Iteration
 from clustruct.core.exceptions import ModelFileError
 from clustruct.core.storage import DataclassState, check_target, digest, read, register, save
 
-from .planes import Planes, PlaneSet
+from .planes import PlaneSet
 from .problem import BatchProblem
+from .result import Planes
 from .separation import Session
 from .solvers.base import Progress, Solver, Task
 

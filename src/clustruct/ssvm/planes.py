@@ -5,19 +5,18 @@ store with a Gram matrix.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Generic, Self
+from collections.abc import Sequence
+from typing import Any, Generic
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clustruct.core.callbacks import SupportsDump
-from clustruct.core.storage import DataclassState, is_matrix, register
 from clustruct.core.typing import Floats, Indices
 
 from .dual_qp import Groups, WeightConstraints, feasible, solve_bounded_dual, solve_dual
 from .problem import W
+from .result import Planes
 from .separation import Rows
 
 
@@ -26,58 +25,6 @@ def with_room(array: NDArray[Any], n: int) -> NDArray[Any]:
     if n <= len(array):
         return array
     return np.concatenate([array, np.zeros((n, *array.shape[1:]), array.dtype)])
-
-
-@register("Planes")
-@dataclass(frozen=True)
-class Planes(DataclassState):
-    """Planes with their multipliers, in a form that can be stored and taken up again.
-
-    ``vectors`` is dense or CSR, one row per plane; ``group`` says which slack each belongs to.
-
-    Attributes
-    ----------
-    vectors : object
-        One row for each plane.
-    b : array of float
-        The offset of each plane.
-    group : array of int
-        The slack that each plane belongs to.
-    a : array of float
-        The multiplier of each plane.
-    """
-
-    vectors: Any
-    b: Floats
-    group: Indices
-    a: Floats
-
-    def __post_init__(self) -> None:
-        n = len(self.vectors) if isinstance(self.vectors, list) else self.vectors.shape[0]
-        if {n, len(self.group), len(self.a)} != {len(self.b)} or (self.group < 0).any():
-            raise ValueError("the parts of the planes do not fit")
-
-    @classmethod
-    def from_state(cls, state: Mapping[str, Any]) -> Self:
-        """The planes of a state; ValueError where it is not one."""
-        planes = super().from_state(state)
-        if not all(x.ndim == 1 for x in (planes.b, planes.group, planes.a)):
-            raise ValueError("the parts of the planes are no vectors")
-        if not isinstance(planes.vectors, list) and not is_matrix(planes.vectors, len(planes)):
-            raise ValueError("the vectors of the planes are no matrix of numbers")
-        return planes
-
-    def __len__(self) -> int:
-        return len(self.b)
-
-    def fits(self, n_features: int, n_groups: int) -> bool:
-        """Whether a problem of this size could have made them."""
-        return self.vectors.shape[1] == n_features and (len(self) == 0 or int(self.group.max()) < n_groups)
-
-    def of_group(self, group: int) -> Planes:
-        """Those that share one slack."""
-        mine = self.group == group
-        return Planes(self.vectors[mine], self.b[mine], self.group[mine], self.a[mine])
 
 
 class PlaneSet(ABC, Generic[W]):

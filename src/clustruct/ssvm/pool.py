@@ -13,7 +13,8 @@ from clustruct.core.callbacks import SupportsDump
 from clustruct.core.typing import Floats, Indices
 
 from .dual_qp import LARGEST_INTERIOR, Groups, WeightConstraints, feasible, nearest_allowed, solve_dual
-from .planes import Planes, PlaneSet, with_room
+from .planes import PlaneSet, with_room
+from .result import Planes
 from .separation import PieceRows, Rows
 
 # Full sweeps per call, and sweeps over the busy groups between two of them.

@@ -12,7 +12,8 @@ import numpy as np
 from clustruct.core.typing import Floats, Indices
 from clustruct.losses.slack_rule import SlackRule
 
-OracleKind = Literal["exact", "undergenerating", "overgenerating", "heuristic"]
+from .result import OracleKind
+
 Backend = Literal["threads", "processes"]
 # What the oracle is called with: a weight vector, or with a kernel a `KernelModel`.
 W = TypeVar("W")

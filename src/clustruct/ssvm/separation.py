@@ -25,7 +25,8 @@ from clustruct.core.typing import Floats, Indices
 from clustruct.losses.slack_rule import SlackRule
 
 from .answers import PieceCut
-from .problem import BatchProblem, ConstraintBatch, OracleKind, Problem, SmoothedResult
+from .problem import BatchProblem, ConstraintBatch, Problem, SmoothedResult
+from .result import OracleKind
 
 # A round over the examples is cut into so many pieces at most.
 MOST_PIECES = 8

@@ -163,7 +163,7 @@ def test_a_stop_in_the_last_step_keeps_the_model(monkeypatch):
     def stopped(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("clustruct.estimators.correlation.calibrated", stopped)
+    monkeypatch.setattr("clustruct.learning.calibration.calibrate_task", stopped)
     with pytest.warns(ChoiceWarning, match="no probabilities"):
         model = SupervisedCorrelationClustering().fit(*toy(0))
     assert model.calibration_ is None

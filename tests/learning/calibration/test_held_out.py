@@ -6,8 +6,9 @@ import pytest
 from clustruct import SupervisedCorrelationClustering
 from clustruct.core.callbacks import Callback, training_callback
 from clustruct.core.exceptions import ChoiceWarning
-from clustruct.estimators.choice import LOOSE, chosen_C
 from clustruct.learning.calibration import held_out_parts
+from clustruct.learning.model_selection.task_choice import choose_C_for
+from clustruct.learning.problems.judging import LOOSE
 
 from .test_calibration import toy
 
@@ -16,7 +17,7 @@ def test_held_out_sets_are_scored_by_trainings_as_long_as_the_last_one():
     """The choice of C ends its trainings early: their scores are of another size for the same doubt."""
     sets, labels = toy(3, n_sets=6)
     task = SupervisedCorrelationClustering()._task(sets, labels, None)
-    choice = chosen_C(task)
+    choice = choose_C_for(task)
     parts = held_out_parts(task, choice.folds, "set", choice.weights[0], choice.C, LOOSE)
     assert sorted(part.set_number for part in parts) == list(range(6))
     for part in parts:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from clustruct import ItemSet
 from clustruct.learning.problems import ClusterTask, SimilarityTask
-from clustruct.learning.problems.clusters import count_pairs
+from clustruct.learning.problems.judging import count_pairs
 from clustruct.losses import PairwiseLoss
 from clustruct.search.oracles import make_oracle, make_predictor
 from tests.reference.partial import touching_counts

@@ -17,6 +17,8 @@ from scipy import sparse
 from clustruct.core.blas import LimitsBlas
 from clustruct.core.exceptions import ModelFileError
 
+from .values import entry_of
+
 Sizes = dict[str, int]
 NUMBERS: Mapping[object, tuple[type, ...]] = {
     int: (int, np.integer),
@@ -54,7 +56,8 @@ class Shape:
 def fits(value: object, hint: object, known: Sizes | None = None) -> bool:
     """Whether the value is what the hint says: floats may be integers, arrays have no NaN and no infinity.
 
-    A tuple of hints names alternatives, as a union of types does.
+    A tuple of hints names alternatives, as a union of types does. A string is the name by which files know a
+    class, which need not have been imported.
 
     >>> fits(1, float), fits(True, int), fits((1, 2.5), tuple[float, ...]), fits("a", Literal["a"] | None)
     (True, False, True, True)
@@ -64,6 +67,9 @@ def fits(value: object, hint: object, known: Sizes | None = None) -> bool:
         return hint.admits(value, {} if known is None else known)
     if isinstance(hint, tuple):
         return any(fits(value, one, known) for one in hint)
+    if isinstance(hint, str):
+        entry = entry_of(type(value))
+        return entry is not None and entry.name == hint
     if hint is Any:
         return True
     if hint in (None, NoneType):

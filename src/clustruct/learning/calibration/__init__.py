@@ -1,11 +1,13 @@
 """Probabilities from scores, learned from held-out data: of pairs, items and groups; precision as a dial."""
 
+# isort: skip_file
+
 from typing import TYPE_CHECKING
 
 from clustruct.core.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from .calibration import Calibration
+    from .calibration import Calibration, calibrate_task as calibrate_task
     from .context import PairContext
     from .held_out import HeldOutPart, held_out_parts
     from .items import group_confidence, in_right_place

@@ -4,24 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
 
+from clustruct import learning
 from clustruct.core.partitions import UNKNOWN
 from clustruct.core.storage import DataclassState, register
 from clustruct.core.typing import Bools, Floats, Ints
 from clustruct.data import PairScores
-from clustruct.learning import search_groups
-from clustruct.search.oracles import Predictor
+from clustruct.learning.problems.judging import LOOSE
+from clustruct.search import oracles
 
 from .context import Judged as PairsOfSet
 from .context import PairContext, least_mates
-from .held_out import HeldOutPart
+from .held_out import HeldOutPart, OutOfFoldSets, held_out_parts
 from .items import ItemRule, MateEvidence, in_right_place
 from .neighbours import Unlisted, with_neighbours
 from .precision import Dial, PrecisionCurve, tried_thresholds
 from .score_map import ScoreMap
+
+if TYPE_CHECKING:
+    from clustruct.learning.model_selection.choose_c import Choice
+    from clustruct.learning.problems import SimilarityTask
+    from clustruct.search.oracles import Predictor
 
 # Pairs of each kind that the map is learned from, drawn at random where there are more.
 MOST_PAIRS = 100_000
@@ -150,6 +156,26 @@ class Calibration(DataclassState):
         return self.items.confidence(MateEvidence.of(scores, labels, self.pairs, self.items.unit))
 
 
+def calibrate_task(
+    task: SimilarityTask,
+    choice: Choice,
+    w: Floats,
+    random_state: int,
+    rest: Sequence[Unlisted | None] = (),
+    out_of_fold: OutOfFoldSets | None = None,
+) -> Calibration | None:
+    """What the scores by w mean, by the trainings of the choice of C that had not seen all of the data (nor
+    had the features, with ``out_of_fold``); None where there were none, or where they tell too little.
+    """
+    if not choice.folds:
+        return None
+    parts = held_out_parts(task, choice.folds, choice.unit, w, choice.C, LOOSE, out_of_fold)
+    searched = task.predictor
+    if searched.name not in ("greedy", "local_search"):
+        searched = oracles.make_predictor("local_search", "correlation", random_state=random_state)
+    return Calibration.fit(parts, searched, choice.unit, random_state, rest)
+
+
 Judged: TypeAlias = tuple[Floats, Bools, Floats]
 
 
@@ -221,7 +247,7 @@ def _item_rule(parts: Sequence[HeldOutPart], predictor: Predictor, rule: ScoreMa
     """The rule of the held-out items, in the clusters that are predicted for them."""
     evidence, right = [], []
     for part in parts:
-        predicted = search_groups(predictor, part.scores)
+        predicted = learning.search_groups(predictor, part.scores)
         evidence.append(MateEvidence.of(part.scores, predicted, rule, unit).of_items(part.mine))
         right.append(in_right_place(part.truth, predicted)[part.mine])
     return ItemRule.fit(evidence, right, unit)

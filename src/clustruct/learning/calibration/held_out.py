@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -17,8 +17,11 @@ from sklearn.exceptions import ConvergenceWarning
 from clustruct.core.partitions import UNKNOWN
 from clustruct.core.typing import Bools, Floats, Indices, Ints
 from clustruct.data import ItemSet, PairScores
-from clustruct.learning.model_selection.choose_c import OWN_ENDS, Fold, Unit
-from clustruct.learning.problems import ClusterTask, SimilarityTask, Trained
+from clustruct.learning import problems
+
+if TYPE_CHECKING:
+    from clustruct.learning.model_selection.choose_c import Fold, Unit
+    from clustruct.learning.problems import ClusterTask, SimilarityTask, Trained
 
 # Given the numbers of sets, and of others: the others, made by features that know the first alone. None:
 # features that do not fit.
@@ -106,7 +109,7 @@ def held_out_parts(
     list of HeldOutPart
         One part for each set and fold.
     """
-    clusters = ClusterTask(task)
+    clusters = problems.ClusterTask(task)
     found = []
     for fold in folds:
         if unit == "set":
@@ -126,7 +129,7 @@ def _learned(train: Callable[[], Trained]) -> Floats:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # said of the last training, if at all
         trained = train()
-    if trained.result.stop_reason not in OWN_ENDS:
+    if trained.result.was_stopped:
         raise KeyboardInterrupt
     return trained.result.w
 

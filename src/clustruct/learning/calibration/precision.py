@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
 from scipy.stats import beta
 
+from clustruct import learning
 from clustruct.core.storage import DataclassState, register
 from clustruct.core.typing import Floats
-from clustruct.learning import search_groups
-from clustruct.learning.problems.clusters import count_pairs
-from clustruct.search.oracles import Predictor, make_predictor
+from clustruct.learning.problems.judging import count_pairs
+from clustruct.search import oracles
 
 from .held_out import HeldOutPart
 from .rivals import less_rivals
+
+if TYPE_CHECKING:
+    from clustruct.search.oracles import Predictor
 
 # Thresholds below and above zero that are tried, at quantiles of the scores of pairs that belong together.
 BELOW, ABOVE = 4, 14
@@ -118,7 +121,7 @@ class PrecisionCurve(DataclassState):
         Where all pairs of a set are scored, by greedy merging: at 1/15 to 1/90 of the cost of local search,
         precision was the same within 0.004, and from 0.99 on within 0.001 (googlenews, amazon_google).
         """
-        rows, quick = [], make_predictor("greedy", "correlation")
+        rows, quick = [], oracles.make_predictor("greedy", "correlation")
         searches = [predictor if p.scores.is_sparse else quick for p in parts]
         if beats_rivals:
             parts = [_contested(part, search) for part, search in zip(parts, searches, strict=True)]
@@ -223,9 +226,9 @@ def lower_bound(right: Floats, found: Floats) -> float:
 
 
 def _contested(part: HeldOutPart, predictor: Predictor) -> HeldOutPart:
-    return replace(part, scores=less_rivals(part.scores, search_groups(predictor, part.scores)))
+    return replace(part, scores=less_rivals(part.scores, learning.search_groups(predictor, part.scores)))
 
 
 def _counts(part: HeldOutPart, predictor: Predictor, threshold: float) -> Floats:
-    predicted = search_groups(predictor, part.scores.above(threshold))
+    predicted = learning.search_groups(predictor, part.scores.above(threshold))
     return count_pairs(part.truth, predicted, part.clusters.tolist(), part.unknown_apart)

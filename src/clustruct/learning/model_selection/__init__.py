@@ -1,4 +1,9 @@
-"""Choosing C, and cutting a table into sets of whole clusters."""
+"""Choosing C, and cutting a table into sets of whole clusters.
+
+``__all__`` is for users; what is imported with ``as`` is for the other packages.
+"""
+
+# isort: skip_file
 
 from typing import TYPE_CHECKING
 
@@ -6,7 +11,15 @@ from clustruct.core.lazy import lazy_names
 
 if TYPE_CHECKING:
     from .choose_c import choose_C, split_sets
+    from .pair_signal import warn_of_products as warn_of_products
     from .splits import split_by_clusters
+    from .task_choice import (
+        SurrogateChoice as SurrogateChoice,
+        best_surrogates as best_surrogates,
+        choose_C_for as choose_C_for,
+        folds_for as folds_for,
+        n_trainings as n_trainings,
+    )
 
 __all__ = ["choose_C", "split_by_clusters", "split_sets"]
 

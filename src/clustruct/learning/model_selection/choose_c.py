@@ -31,8 +31,6 @@ MOST_GROUPS = 0.75
 PATIENCE = 2
 # Of two values one is always an end.
 FEWEST_VALUES = 3
-# How a training ends that nobody stopped.
-OWN_ENDS = ("converged", "max_iter", "time_limit", "stalled")
 # An end of the grid is mentioned where it is better than its neighbour by this share of the loss.
 WORTH_SAYING = 0.01
 
@@ -191,7 +189,7 @@ class _Trials:
                 trained = self.train(C, chosen, self.last.get(number))
             self.last[number] = trained
             self.reached = (C, trained, test, trained.result.stop_reason)
-            if trained.result.stop_reason not in OWN_ENDS:
+            if trained.result.was_stopped:
                 raise _ChoiceEnded
             known = JudgedFold(self.judge(trained, test.tolist()), trained.result.w)
         except KeyboardInterrupt:

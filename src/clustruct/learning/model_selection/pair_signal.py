@@ -1,22 +1,37 @@
 """How well a few features tell pairs together from pairs apart, on sets that were held out: a cheap look
-before (or without) any training.
+before any training, which warns of fields that give the answer away, and of tables whose products cannot say
+what distances could.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from clustruct.core.typing import Bools, Floats, Ints, Labels
-from clustruct.data import ItemSet, all_pairs
+from clustruct.core.exceptions import LeakWarning, ProductsWarning
+from clustruct.core.typing import Bools, Floats, Indices, Ints, Labels
+from clustruct.data import ItemSet, all_pairs, pair_table
+from clustruct.data.pair_algebra import dense
 
 # So many pairs are looked at, half of them together; of a set with many pairs they are drawn from so many.
 MOST_PAIRS = 6000
 DRAWN_FROM = 200_000
 # Keeps the least squares of few pairs and collinear features in bounds.
 RIDGE = 1e-2
+# A field decides where its features alone give pairs with this F, and nearly alone where what the features of
+# all other fields leave to be desired is so many times as much, and no less than this.
+DECIDES, TIMES_WORSE, LEFT_WRONG = 0.95, 3.0, 0.05
+# With fewer pairs of one kind chance decides.
+FEWEST_LEAK_PAIRS = 50
+# More columns than this are words or the like, whose products are what is wanted.
+MOST_COLUMNS = 100
+# By how much distances must be the better guide, in shares of pairs (together and apart counting alike).
+CLEARLY = 0.1
+# With fewer pairs of one kind chance decides.
+FEWEST_PRODUCT_PAIRS = 30
 
 
 @dataclass(frozen=True)
@@ -108,3 +123,111 @@ def balanced_accuracy(outputs: Floats, together: Bools) -> float:
         if (together == side).any()
     ]
     return float(np.mean(sides)) if sides else 0.5
+
+
+@dataclass(frozen=True)
+class Leak:
+    """A field that decides nearly alone: F of pairs together by it, and by all other fields.
+
+    feature : the one of its features that does best by itself
+    """
+
+    field: str
+    feature: str
+    alone: float
+    others: float
+
+    def warn(self) -> None:
+        """Say so, and what can be done."""
+        warnings.warn(
+            f"the field {self.field!r} decides nearly alone: it tells pairs of held-out sets with an F of "
+            f"{self.alone:.1%} (above all by {self.feature!r}), all other fields together {self.others:.1%}. "
+            "If it is not known, or not the same, for new data, leave it out (--fields, Recipe(fields=...))",
+            LeakWarning,
+            stacklevel=3,
+        )
+
+
+def find_leak(
+    sets: Sequence[ItemSet],
+    labels: Sequence[Labels],
+    columns: Mapping[str, Indices],
+    names: Sequence[str],
+) -> Leak | None:
+    """The field that decides nearly alone, if one does.
+
+    ``columns`` are the features of each field by number, ``names`` the names of all features.
+    """
+    samples = sample_pairs(sets, labels)
+    together = np.concatenate([s.together for s in samples])
+    if len(columns) < 2 or min(together.sum(), (~together).sum()) < FEWEST_LEAK_PAIRS:
+        return None
+    tables = [dense(pair_table(s.x, s.pairs)) for s in samples]
+    for field, own in columns.items():
+        alone = _signal(samples, tables, own)
+        if alone < DECIDES:
+            continue
+        rest = np.concatenate([other for name, other in columns.items() if name != field])
+        others = _signal(samples, tables, rest)
+        if 1.0 - others > max(LEFT_WRONG, TIMES_WORSE * (1.0 - alone)):
+            best = max(own.tolist(), key=lambda k: _signal(samples, tables, np.array([k])))
+            return Leak(field, names[best], alone, others)
+    return None
+
+
+def _signal(samples: Sequence[PairSample], tables: Sequence[Floats], columns: Indices) -> float:
+    """The F of pairs that these features (and a constant) reach on held-out sets."""
+    chosen = [np.column_stack([table[:, columns], np.ones(len(table))]) for table in tables]
+    together, stands_for = ([getattr(s, name) for s in samples] for name in ("together", "stands_for"))
+    outputs = held_out_outputs(chosen, together)
+    return best_f(outputs, np.concatenate(together), np.concatenate(stands_for))
+
+
+def warn_of_products(sets: Sequence[ItemSet], labels: Sequence[Labels]) -> None:
+    """Warn where items have node features only, and distances tell held-out pairs apart clearly better.
+
+    K_ab = sum_k w_k x_ak x_bk has no constant: together and apart are divided at zero, by angles.
+    """
+    if any(x.nodes is None or x.pairs is not None for x in sets) or sets[0].n_features > MOST_COLUMNS:
+        return
+    samples = sample_pairs(sets, labels)
+    together = sum(int(s.together.sum()) for s in samples)
+    if min(together, sum(len(s.pairs) for s in samples) - together) < FEWEST_PRODUCT_PAIRS:
+        return
+    ends = _ends(samples)
+    products, distances = (_accuracy(samples, [form(*e) for e in ends]) for form in (_products, _distances))
+    if distances < products + CLEARLY:
+        return
+    warnings.warn(
+        "a table is taken as node features, whose products x_a * x_b (without a constant) tell "
+        f"{products:.0%} of the pairs apart on held-out sets; distances |x_a - x_b| and a constant tell "
+        f"{distances:.0%}: give [clustruct.data.with_distances(X) for X in tables] instead, in "
+        "`fit` and "
+        "in `predict`",
+        ProductsWarning,
+        stacklevel=4,
+    )
+
+
+def _products(left: Floats, right: Floats) -> Floats:
+    return left * right
+
+
+def _distances(left: Floats, right: Floats) -> Floats:
+    return np.column_stack([np.abs(left - right), np.ones(len(left))])
+
+
+def _ends(samples: Sequence[PairSample]) -> list[tuple[Floats, Floats]]:
+    """The rows of the two items of each pair, columns divided by their largest entry."""
+    found = []
+    for s in samples:
+        assert s.x.nodes is not None
+        found.append((dense(s.x.nodes[s.pairs[:, 0]]), dense(s.x.nodes[s.pairs[:, 1]])))
+    largest = np.max([np.abs(side).max(axis=0, initial=0.0) for pair in found for side in pair], axis=0)
+    largest = np.where(largest > 0.0, largest, 1.0)
+    return [(left / largest, right / largest) for left, right in found]
+
+
+def _accuracy(samples: Sequence[PairSample], features: Sequence[Floats]) -> float:
+    together = [s.together for s in samples]
+    return balanced_accuracy(held_out_outputs(features, together), np.concatenate(together))

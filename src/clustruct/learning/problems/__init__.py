@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from .classification import BinaryProblem, MulticlassProblem
     from .clustering import ClusteringProblem
     from .clusters import ClusterTask
-    from .continued import ContinuedTask, PastTraining, past_of
+    from .continued import ContinuedTask, past_of
     from .judging import Judged, JudgedFold
     from .linkage import LinkageProblem, LinkageTask
     from .marks import MarkedRegion
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["BinaryProblem", "ClusteringProblem", "MulticlassProblem"]
 __all__ += ["LinkageProblem", "LinkageTask"]
 __all__ += ["ClusterTask", "Judged", "JudgedFold", "Region", "SimilarityTask", "Trained", "Units"]
-__all__ += ["ContinuedTask", "MarkedRegion", "PastTraining", "past_of"]
+__all__ += ["ContinuedTask", "MarkedRegion", "past_of"]
 __all__ += ["feature_scale", "mean_squares"]
 
 __getattr__, __dir__ = lazy_names(__name__)

@@ -25,8 +25,6 @@ from clustruct.ssvm import FitResult, Planes, Problem
 MOST_TURNS = 20
 # A turn that lowers the objective by less than this share is the last.
 LEAST_DROP = 1e-3
-# How a training ends that nobody stopped.
-OWN_ENDS = ("converged", "max_iter", "time_limit", "stalled")
 
 
 class LatentProblem(Problem):
@@ -64,12 +62,12 @@ def descend(
     values = [found.objective]
     for _ in range(MOST_TURNS):
         again = problem.completed_at(found.w)
-        if found.stop_reason not in OWN_ENDS or again.same_truths(problem):
+        if found.was_stopped or again.same_truths(problem):
             break
         before = min(primal(again, found.w, C, rule, weights), values[-1])
         newer = solve(again, moved(found, problem, again, rule))
         better, drop = newer.objective < before, 1.0 - newer.objective / max(values[-1], 1e-300)
-        if newer.stop_reason not in OWN_ENDS and not better:
+        if newer.was_stopped and not better:
             found = replace(found, stop_reason=newer.stop_reason)
         values.append(newer.objective if better else before)
         problem, found = again, newer if better else found

@@ -19,12 +19,12 @@ import numpy as np
 from clustruct.core.callbacks import training_listener
 from clustruct.core.exceptions import DataError
 from clustruct.core.partitions import UNKNOWN
-from clustruct.core.storage import DataclassState, digest, register
+from clustruct.core.storage import digest
 from clustruct.core.typing import Bools, Floats, Ints
 from clustruct.data import Evidence, ItemSet
 from clustruct.losses import Loss
 from clustruct.search.oracles import Oracle
-from clustruct.ssvm import Planes, fit
+from clustruct.ssvm import PastTraining, Planes, fit
 
 from .clustering import ClusteringProblem
 from .latent import descend
@@ -35,50 +35,6 @@ from .units import Units, feature_scale
 
 # Planes of more numbers than these are not kept: the training that goes on starts without.
 MOST_NUMBERS = 2_000_000
-
-
-@register("PastTraining")
-@dataclass(frozen=True)
-class PastTraining(DataclassState):
-    """What a training leaves for one that goes on from it.
-
-    Attributes
-    ----------
-    C : float
-        The engine's.
-    examples : int
-        How many there were.
-    planes : Planes or None
-        In the engine's units, dense; group i is example i. None: too many.
-    sets : list of str
-        Digests of the examples, whose planes they are.
-    """
-
-    C: float
-    examples: int
-    planes: Planes | None
-    sets: list[str]
-
-    def __post_init__(self) -> None:
-        if not (np.isfinite(self.C) and self.C > 0.0) or self.examples < 1:
-            raise ValueError("C and the number of examples must be positive")
-        planes = self.planes
-        if planes is not None and (
-            not isinstance(planes.vectors, np.ndarray)
-            or not planes.fits(planes.vectors.shape[1], len(self.sets))
-        ):
-            raise ValueError("the planes of a training do not fit its examples")
-
-    def planes_of(self, sets: Sequence[str], n_features: int) -> Planes | None:
-        """The planes of those examples that are there again, by their new numbers."""
-        if self.planes is None or self.planes.vectors.shape[1] != n_features:
-            return None
-        place = {name: i for i, name in enumerate(sets)}
-        number = np.array([place.get(name, UNKNOWN) for name in self.sets], np.int64)
-        group = number[self.planes.group]
-        kept = group >= 0
-        held = self.planes
-        return Planes(held.vectors[kept], held.b[kept], group[kept], held.a[kept]) if kept.any() else None
 
 
 def past_of(trained: Trained, sets: Sequence[ItemSet], labels: Sequence[Ints]) -> PastTraining:

@@ -27,7 +27,7 @@ from clustruct.search.oracles import ExampleLoss
 from clustruct.search.oracles.links import LinkLoss, LinkOracle
 from clustruct.ssvm import FitResult, Planes, fit
 
-from .cccp import OWN_ENDS, Descent, LatentProblem, descend
+from .cccp import Descent, LatentProblem, descend
 from .clustering import FAIR, ClusteringProblem
 from .pair_weights import PairMoments, pair_weights
 from .training import SimilarityTask, Trained
@@ -224,7 +224,7 @@ class LinkageTask(SimilarityTask):
             found = self._descend(begin, C, unit, chosen, options)
             if best is None or found.objectives[-1] < best.objectives[-1]:
                 best = found
-            if found.result.stop_reason not in OWN_ENDS:
+            if found.result.was_stopped:
                 best = replace(best, result=replace(best.result, stop_reason=found.result.stop_reason))
                 break
         assert best is not None

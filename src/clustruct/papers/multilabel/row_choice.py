@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from clustruct.core.typing import Floats, Indices
-from clustruct.estimators.choice import LOOSE
 from clustruct.learning.model_selection.choose_c import Choice, choose_C
 from clustruct.learning.problems import Judged, Trained
+from clustruct.learning.problems.judging import LOOSE
 
 from .problem import MultiLabelProblem
 

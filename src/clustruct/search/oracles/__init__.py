@@ -1,7 +1,7 @@
 """Searches for clusterings: oracles find the most violated one, predictors the best.
 
-A new search is a class that is registered, in a file of its own that `clustruct.search.oracles.base.SEARCHES`
-names. `make_oracle` and `make_predictor` find it by its name; nothing else lists it.
+A new search is a class that is registered, in a file of its own, with its name in `SEARCHES`. `make_oracle`
+and `make_predictor` find it by that name; nothing else lists it.
 """
 
 from typing import TYPE_CHECKING
@@ -21,6 +21,15 @@ if TYPE_CHECKING:
         register,
     )
     from .example_loss import ExampleLoss, Output
+
+# The module of each search by its name. Only the module that is asked for is imported.
+SEARCHES = {
+    **dict.fromkeys(("greedy", "local_search", "exact", "lp"), "correlation"),
+    **dict.fromkeys(("lp_algorithm5", "lp_ball", "components", "nearest_mate"), "correlation"),
+    **dict.fromkeys(("single", "left", "average", "complete"), "links"),
+    **dict.fromkeys(("iterative", "spectral", "centred", "discrete", "discrete_centred"), "kmeans"),
+    **dict.fromkeys(("batch", "normalised_cut"), "kernel_predictors"),
+}
 
 __all__ = ["ExampleLoss", "Oracle", "OracleResult", "Output", "Predictor", "register"]
 __all__ += ["make_oracle", "make_predictor", "make_search", "oracle_names", "predictor_names"]

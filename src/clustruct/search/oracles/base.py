@@ -23,6 +23,7 @@ from clustruct.losses.slack_rule import SlackRule
 from clustruct.losses.slack_rule.multiplier_search import MultiplierSearch, Point
 from clustruct.search.agglomerative import WeightedLinks
 from clustruct.search.correlation import exclusive
+from clustruct.search.oracles import SEARCHES
 from clustruct.ssvm import OracleKind
 
 from .example_loss import ExampleLoss, Output
@@ -292,13 +293,6 @@ class Oracle(Predictor):
 
 
 _KNOWN: dict[str, type[Predictor]] = {}
-# The modules that register searches, in the order in which a name is looked for.
-SEARCHES = (
-    "clustruct.search.oracles.correlation",
-    "clustruct.search.oracles.links",
-    "clustruct.search.oracles.kmeans",
-    "clustruct.search.oracles.kernel_predictors",
-)
 Kind = TypeVar("Kind", bound=type[Predictor])
 
 
@@ -315,7 +309,7 @@ def register(kind: Kind) -> Kind:
     Kind
         The same class.
     """
-    known = _KNOWN if kind.__module__ in SEARCHES else _known()
+    known = _KNOWN if kind.__module__.startswith("clustruct.search.oracles.") else _known()
     if known.setdefault(kind.name, kind).__qualname__ != kind.__qualname__:
         raise ValueError(f"there is a search called {kind.name!r} already")
     known[kind.name] = kind
@@ -324,10 +318,9 @@ def register(kind: Kind) -> Kind:
 
 def _known(name: str | None = None) -> dict[str, type[Predictor]]:
     """All searches, or at least the one of that name where there is one."""
-    for module in SEARCHES:
-        if name in _KNOWN:
-            break
-        import_module(module)
+    if name not in _KNOWN:
+        for module in [SEARCHES[name]] if name in SEARCHES else dict.fromkeys(SEARCHES.values()):
+            import_module(f"clustruct.search.oracles.{module}")
     return _KNOWN
 
 

@@ -19,7 +19,8 @@ from clustruct.ssvm.answers import Separation, check_size, checked
 from clustruct.ssvm.dual_qp import WeightConstraints
 from clustruct.ssvm.kernelized import KernelFunction, KernelPlanes
 from clustruct.ssvm.planes import GramPlanes, LinearPlanes, PlaneSet
-from clustruct.ssvm.problem import BatchProblem, ConstraintBatch, OracleKind, Problem, SmoothedResult, W
+from clustruct.ssvm.problem import BatchProblem, ConstraintBatch, Problem, SmoothedResult, W
+from clustruct.ssvm.result import OracleKind
 from clustruct.ssvm.separation import MOST_PIECES, Session
 
 # Of a problem that searches quickly: rounds from one thorough search to the next.

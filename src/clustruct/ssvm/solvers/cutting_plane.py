@@ -14,7 +14,8 @@ from numpy.typing import ArrayLike
 from clustruct.core.callbacks import Iteration
 from clustruct.core.typing import Floats
 from clustruct.ssvm.dual_qp import WeightConstraints
-from clustruct.ssvm.planes import GramPlanes, LinearPlanes, Planes
+from clustruct.ssvm.planes import GramPlanes, LinearPlanes
+from clustruct.ssvm.result import Planes
 
 from .base import Incumbent, P, Progress
 

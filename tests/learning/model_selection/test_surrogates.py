@@ -6,11 +6,10 @@ import pytest
 import clustruct
 from clustruct.core.callbacks import training_callback
 from clustruct.data.datasets import make_records
-from clustruct.estimators.surrogates import SURROGATE_RTOL, mean_direction
 from clustruct.evaluate.metrics import evaluate
 from clustruct.learning.model_selection import split_sets
-
-from .test_checkpoints import Begun, make, toy
+from clustruct.learning.model_selection.task_choice import SURROGATE_RTOL, mean_direction
+from tests.estimators.test_checkpoints import Begun, make, toy
 
 OTHERS = ("variation_of_information", "b_cubed")
 SETTINGS = {"loss": "lea", "surrogates": OTHERS, "C": 10.0, "rtol": SURROGATE_RTOL, "calibrate": False}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -13,124 +12,21 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
 from clustruct.core.blas import limit_blas
-from clustruct.core.callbacks import Callback, Iteration, SupportsDump, Training, listener
-from clustruct.core.html import html_table
-from clustruct.core.storage import DataclassState, register
+from clustruct.core.callbacks import Callback, Iteration, Training, listener
 from clustruct.core.typing import Floats
 from clustruct.losses.slack_rule import Scaling, SlackRule
 
-from .certificate import BOUNDED, NOTES, Certificate
 from .checkpoint import Checkpoint, CheckpointLike, identity_of
 from .dual_qp import Condition, weight_constraints
 from .kernelized import KernelFunction, KernelProblem
-from .planes import Planes, PlaneSet
+from .planes import PlaneSet
 from .problem import Problem
+from .result import BOUNDED, NOTES, Certificate, FitResult, NothingLearned, Planes
 from .separation import Executor, batch_form, check_problem, executor_for
 from .solvers import SOLVERS
 from .solvers.base import Incumbent, Progress, Solver, SolverRun, Task, example_weights
 
 Formulation: TypeAlias = str | Solver
-
-
-class NothingLearned(ConvergenceWarning):
-    """A training that ended at w = 0."""
-
-
-@register("FitResult")
-@dataclass(frozen=True, repr=False)
-class FitResult(DataclassState):
-    """The outcome of `fit`.
-
-    ``w`` is the weight vector (with a kernel: a `KernelModel`). ``objective`` is the primal value that
-    the oracle saw at w, ``dual`` the working set's lower bound, ``gap`` their difference.
-    ``stop_reason`` is one of "converged", "max_iter", "time_limit", "callback", "interrupted", "stalled",
-    or what a callback gave as its reason.
-
-    Attributes
-    ----------
-    w : object
-        The weight vector; with a kernel, a `KernelModel`.
-    objective : float
-        The primal value that the oracle saw at w.
-    dual : float
-        The lower bound of the working set.
-    mean_slack : float
-        The mean slack at w.
-    stop_reason : str
-        Why the training ended.
-    certificate : Certificate
-        What holds about the optimum.
-    history : tuple of Iteration
-        One entry for each round.
-    oracle_calls : int
-        How often the oracle was asked.
-    qp_solves : int
-        How often the quadratic programme was solved.
-    seconds : float
-        How long it took.
-    oracle_seconds : float
-        Of them those of the oracle.
-    qp_seconds : float
-        Of them those of the quadratic programme.
-    working_set : SupportsDump, optional
-        The planes at the end, to start another training from.
-    """
-
-    w: Any
-    objective: float
-    dual: float
-    mean_slack: float
-    stop_reason: str
-    certificate: Certificate
-    history: tuple[Iteration, ...] = field(repr=False)
-    oracle_calls: int
-    qp_solves: int
-    seconds: float
-    oracle_seconds: float
-    qp_seconds: float
-    working_set: SupportsDump | None = field(default=None, repr=False, compare=False)
-
-    def __repr__(self) -> str:
-        return (
-            f"FitResult({self.stop_reason} after {self.n_iter} rounds: objective {self.objective:.6g}, "
-            f"gap {self.gap:.3g}, {self.oracle_calls} oracle calls, {self.seconds:.3g} s)"
-        )
-
-    def _repr_html_(self) -> str:
-        """What notebooks show: how the training ended, and what is certain of it."""
-        rows: list[list[object]] = [
-            ["objective", self.objective],
-            ["gap", self.gap],
-            ["mean slack", self.mean_slack],
-            ["oracle calls", self.oracle_calls],
-            ["seconds", self.seconds],
-            ["certificate", str(self.certificate)],
-        ]
-        return html_table(f"{self.stop_reason} after {self.n_iter} rounds", ["", "value"], rows)
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Stored and sent without the working set, which can be a thousand times the size of w."""
-        return {**self.__dict__, "working_set": None}
-
-    @property
-    def planes(self) -> Planes | None:
-        """The constraints held at the end, made when asked for (None with a kernel or after unpickling)."""
-        return None if self.working_set is None else self.working_set.dump()
-
-    @property
-    def gap(self) -> float:
-        """``objective - dual``."""
-        return self.objective - self.dual
-
-    @property
-    def converged(self) -> bool:
-        """Whether the tolerance asked for was reached."""
-        return self.stop_reason == "converged"
-
-    @property
-    def n_iter(self) -> int:
-        """The number of rounds."""
-        return len(self.history)
 
 
 def fit(
