@@ -12,7 +12,7 @@ import pytest
 import clustruct
 
 WORK = """
-from clustruct.losses.slack_rule.violation_kernels import violation
+from clustruct.losses._kernels import violation
 print(violation(1.0, 2.0, True, False))
 """
 
@@ -66,7 +66,7 @@ def test_damaged_code_is_compiled_again(installed, tmp_path):
 def test_a_folder_that_takes_nothing_more(installed, tmp_path):
     """Numba looks at the folder when a kernel is defined, and writes when it is called."""
     home = tmp_path / "kept"
-    lost = f"import shutil, clustruct.losses.slack_rule.violation_kernels; shutil.rmtree({str(home)!r})\n"
+    lost = f"import shutil, clustruct.losses._kernels; shutil.rmtree({str(home)!r})\n"
     done = run(installed, "/dev/null/none", lost + WORK, NUMBA_CACHE_DIR=str(home))
     assert (done.returncode, done.stdout, done.stderr) == (0, "3.0\n", "")
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from clustruct.losses._kernels import violation
 from clustruct.losses.slack_rule import SlackRule
-from clustruct.losses.slack_rule.violation_kernels import violation
 
 RULES = [SlackRule(s, n) for s in ("margin", "slack") for n in (1, 2)]
 

@@ -21,19 +21,14 @@ from typing import TYPE_CHECKING
 from clustruct.core.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from .b_cubed import BCubedLoss
     from .base import LinearLoss, Loss, LossState, PairWeights, names, register
     from .ceaf import CEAFEntityLoss, CEAFMentionLoss, best_matching
-    from .counts import CountForm, CountLoss, CountState, PartialLoss
+    from .counts import CountForm, CountLoss, CountState, MitreLoss, PairwiseLoss, PartialLoss
     from .function import FunctionLoss, as_loss
-    from .information import VariationOfInformationLoss
-    from .lea import LEALoss
-    from .mitre import MitreLoss
     from .normalised import NormalisedLoss
-    from .pairwise import PairwiseLoss
     from .pairwise_f import PairCountLoss, PairCounts, PairwiseFLoss
     from .purity import MutualPurityLoss
-    from .tables import TableForm, TableLoss
+    from .table_losses import BCubedLoss, LEALoss, TableForm, TableLoss, VariationOfInformationLoss
 
 __all__ = [
     "BCubedLoss",

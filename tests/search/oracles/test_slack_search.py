@@ -12,8 +12,8 @@ from clustruct import ItemSet, ssvm
 from clustruct.data import PairScores
 from clustruct.learning.problems import ClusteringProblem
 from clustruct.losses import NormalisedLoss, PairwiseLoss
+from clustruct.losses.multiplier_search import MultiplierSearch, Point
 from clustruct.losses.slack_rule import SlackRule
-from clustruct.losses.slack_rule.multiplier_search import MultiplierSearch, Point
 from clustruct.papers.multilabel import MultiLabelProblem, mrf
 from clustruct.papers.multilabel.slack import most_needed
 from clustruct.search import kmeans

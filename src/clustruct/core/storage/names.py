@@ -72,7 +72,7 @@ STORED: Mapping[str, str] = {
     "UntrainedKMeans": "clustruct.estimators.baselines.kmeans:UntrainedKMeans",
     "VectorSum": "clustruct.ssvm.kernelized:VectorSum",
     "Vectors": "clustruct.features.blocks.vectors:Vectors",
-    "b_cubed": "clustruct.losses.b_cubed:BCubedLoss",
+    "b_cubed": "clustruct.losses.table_losses:BCubedLoss",
     "ceaf_entity": "clustruct.losses.ceaf:CEAFEntityLoss",
     "ceaf_mention": "clustruct.losses.ceaf:CEAFMentionLoss",
     "checkpoint": "clustruct.ssvm.checkpoint:Saved",
@@ -80,13 +80,13 @@ STORED: Mapping[str, str] = {
     "hook document": "clustruct.papers.hooks.model_files:Document",
     "hook model": "clustruct.papers.hooks.model_files:HookModel",
     "hook vector": "clustruct.papers.hooks.model_files:Sparse",
-    "lea": "clustruct.losses.lea:LEALoss",
-    "mitre": "clustruct.losses.mitre:MitreLoss",
+    "lea": "clustruct.losses.table_losses:LEALoss",
+    "mitre": "clustruct.losses.counts:MitreLoss",
     "normalised": "clustruct.losses.normalised:NormalisedLoss",
-    "pairwise": "clustruct.losses.pairwise:PairwiseLoss",
+    "pairwise": "clustruct.losses.counts:PairwiseLoss",
     "pairwise_f": "clustruct.losses.pairwise_f:PairwiseFLoss",
     "purity": "clustruct.losses.purity:MutualPurityLoss",
-    "variation_of_information": "clustruct.losses.information:VariationOfInformationLoss",
+    "variation_of_information": "clustruct.losses.table_losses:VariationOfInformationLoss",
 }
 # Parameters and fields that have another name in the code than in files: by the stored name of the class, the
 # name in the code and the one in files.

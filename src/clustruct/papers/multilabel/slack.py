@@ -2,7 +2,7 @@
 
     max over y of Delta(y) (1 + gain(y))   by searches with lambda 100/V added to every wrong value
 
-One multiplier for each example, see `clustruct.losses.slack_rule.multiplier_search`. The best labeling met is
+One multiplier for each example, see `clustruct.losses.multiplier_search`. The best labeling met is
 the answer, after single flips that raise what it needs; a relaxation gives the mixture of the two ends of its
 bracket, which is the relaxation's maximum.
 """
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clustruct.core.typing import Floats
-from clustruct.losses.slack_rule.multiplier_search import MultiplierSearch, Point
+from clustruct.losses.multiplier_search import MultiplierSearch, Point
 
 from .mrf import RelaxedLabeling
 

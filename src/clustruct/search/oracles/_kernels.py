@@ -13,7 +13,7 @@ import numpy as np
 
 from clustruct.core.jit import kernel
 from clustruct.core.typing import Floats, Ints
-from clustruct.losses.slack_rule.violation_kernels import violation
+from clustruct.losses._kernels import violation
 
 Rule = tuple[bool, bool]
 

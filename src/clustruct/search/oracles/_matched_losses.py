@@ -9,7 +9,7 @@ import numpy as np
 
 from clustruct.core.jit import kernel
 from clustruct.core.typing import Floats, Ints
-from clustruct.losses.slack_rule.violation_kernels import violation
+from clustruct.losses._kernels import violation
 from clustruct.search._assignment_kernels import best_mates
 
 from ._table_losses import Contingency, Form, Rule, delta_of, value, weight

@@ -7,7 +7,7 @@ import numpy as np
 
 from clustruct.core.jit import kernel
 from clustruct.core.typing import Floats, Ints
-from clustruct.losses.slack_rule.violation_kernels import violation
+from clustruct.losses._kernels import violation
 
 from ._matched_losses import Matching, best_matched, highest, match, matched_after, move_bound
 from ._table_losses import (

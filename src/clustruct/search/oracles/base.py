@@ -19,8 +19,8 @@ from scipy import sparse
 from clustruct.core.typing import Bools, Floats, Ints
 from clustruct.data import ItemSet, PairScores, pair_table
 from clustruct.losses import Loss
+from clustruct.losses.multiplier_search import MultiplierSearch, Point
 from clustruct.losses.slack_rule import SlackRule
-from clustruct.losses.slack_rule.multiplier_search import MultiplierSearch, Point
 from clustruct.search.agglomerative import WeightedLinks
 from clustruct.search.correlation import exclusive
 from clustruct.search.oracles import SEARCHES
@@ -469,7 +469,7 @@ def separate_scaled(
     """Slack scaling for a search that adds the loss to the scores (Finley 2009, section 6.3).
 
     Searches for ``max <B(y), K> / lambda + Delta(y)`` give ``max Delta(y) (1 + gain(y))``, with the
-    multipliers of `clustruct.losses.slack_rule.multiplier_search`. The answer is the best of all outputs met,
+    multipliers of `clustruct.losses.multiplier_search`. The answer is the best of all outputs met,
     those of a local search among them; a relaxation gives the mixture of both ends of the bracket, which is
     its maximum. Where each search is a true maximum, the answer has a bound. Three searches on average, ten
     at most.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from clustruct.core.jit import kernel
-from clustruct.losses.slack_rule.violation_kernels import violation
+from clustruct.losses._kernels import violation
 
 BLOCK = 64
 

@@ -26,9 +26,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from clustruct.core.partitions import canonical_labels
+from clustruct.core.storage import DataclassState
 from clustruct.core.typing import Floats, Ints, LabelsLike
 
-from .base import Loss, LossState
+from .base import Loss, LossState, register
 
 TableKind = Literal["b_cubed", "lea", "information", "ceaf_mention", "ceaf_entity"]
 # As compiled searches number them; those from the fourth on match clusters one to one.
@@ -214,3 +215,59 @@ class TableState(LossState):
 
     def _changed(self) -> None:
         self.p, self.r = self.form.parts(self.form.sums(self.counts))
+
+
+@register("b_cubed")
+@dataclass(frozen=True)
+class BCubedLoss(DataclassState, AdditiveLoss):
+    """Delta(y, ybar) = 100 (1 - 2PR/(P+R)),   R = 1/m sum_ct n_ct^2 / |t|,  P = 1/m sum_ct n_ct^2 / |c|.
+
+    Of each item, the share of its true cluster that is found with it, and the share of its predicted cluster
+    that is right (Bagga and Baldwin 1998). Cost O(m log m).
+
+    Examples
+    --------
+    >>> round(BCubedLoss()([0, 0, 1, 1], [0, 0, 0, 0]), 2)
+    33.33
+    """
+
+    def table_form(self, y_true: LabelsLike) -> TableForm:
+        """Both sums add up over predicted clusters."""
+        return TableForm.of("b_cubed", y_true)
+
+
+@register("lea")
+@dataclass(frozen=True)
+class LEALoss(DataclassState, AdditiveLoss):
+    """Delta(y, ybar) = 100 (1 - 2PR/(P+R)),   R = 1/m sum_t |t| sum_c link(n_ct) / link(|t|), P the reverse.
+
+    link(n) = n (n - 1) / 2; a cluster of one item has one link, found where the item is alone on the other
+    side, too (Moosavi and Strube 2016). Cost O(m log m).
+
+    Examples
+    --------
+    >>> round(LEALoss()([0, 0, 0, 1], [0, 0, 1, 2]), 6)
+    40.0
+    """
+
+    def table_form(self, y_true: LabelsLike) -> TableForm:
+        """Both sums add up over predicted clusters."""
+        return TableForm.of("lea", y_true)
+
+
+@register("variation_of_information")
+@dataclass(frozen=True)
+class VariationOfInformationLoss(DataclassState, AdditiveLoss):
+    """Delta(y, ybar) = 100 (H(y | ybar) + H(ybar | y)) / log m,   0 for one item.
+
+    A metric on partitions (Meila 2007); log m is its largest value. Cost O(m log m).
+
+    Examples
+    --------
+    >>> VariationOfInformationLoss()([0, 0, 1, 1], [0, 0, 0, 0])
+    50.0
+    """
+
+    def table_form(self, y_true: LabelsLike) -> TableForm:
+        """m VI = sum_t |t| log |t| + sum_c |c| log |c| - 2 sum_ct n_ct log n_ct."""
+        return TableForm.of("information", y_true)

@@ -26,7 +26,7 @@ class SlackRule:
     - slack scaling: ``H(y) = D * (1 + gain)``
 
     A separation oracle returns an output of largest ``violation(loss, gain)``. Compiled searches have the
-    same rule in `clustruct.losses.slack_rule.violation_kernels`.
+    same rule in `clustruct.losses._kernels`.
 
     Parameters
     ----------
