@@ -82,7 +82,7 @@ def test_what_is_allowed_is_there(texts):
     [
         ("estimators/kmeans.py", "labels = search.clusters(scores)"),
         ("learning/problems/training.py", "labels = self.predictor.clusters(scores, 3)"),
-        ("learning/calibration/precision.py", "labels = predictor.clusters(part.scores)"),
+        ("learning/calibration/precision_curve.py", "labels = predictor.clusters(part.scores)"),
         ("cli/evaluate.py", "labels = pipeline.predict([raw])[0]"),
         ("groups/linking.py", "labels = pipeline[-1].group_scores(scores).labels"),
         ("distributed/stages/scores.py", "values = features.scores_of(columns, pairs, w, 0.0)"),

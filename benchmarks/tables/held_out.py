@@ -20,7 +20,7 @@ from benchmarks.tables.table import ENTITY, ID
 from clustruct import Recipe
 from clustruct.data import Table, io
 from clustruct.features.similarity import BoostedColumn, ForestColumn, PairMap
-from clustruct.learning.model_selection.held_out_costs import error_of_difference
+from clustruct.learning.problems.fold_losses import error_of_difference
 from clustruct.pipeline.choosing import HeldOutUnits, units_held_out
 
 SIMILARITIES: dict[str, str | PairMap] = {

@@ -60,11 +60,11 @@ def test_rescale_false_is_the_problem_of_the_paper(synth):
     from clustruct import ssvm
     from clustruct.data import as_item_set
     from clustruct.learning.problems import ClusteringProblem, feature_scale
-    from clustruct.learning.problems.arranging import arranged
+    from clustruct.learning.problems.arranging import canonical_order
 
     (X, y), _ = synth
     model = SupervisedKMeans(C=0.5, rescale=False, rtol=1e-5).fit(X, y)
-    sets, labels, places = arranged([as_item_set(x) for x in X], y, feature_scale([*X], "kmeans"))
+    sets, labels, places = canonical_order([as_item_set(x) for x in X], y, feature_scale([*X], "kmeans"))
     order = np.argsort(places)
     problem = ClusteringProblem([sets[i] for i in order], [labels[i] for i in order], oracle="iterative")
     paper = ssvm.fit(problem, 0.5, rtol=1e-5)

@@ -15,7 +15,7 @@ from clustruct.data.datasets import make_records
 from clustruct.features import Blocking, Sources, guess_blocks
 from clustruct.features.columns import Columns
 from clustruct.features.neighbours import nearest_vectors
-from clustruct.learning.model_selection.sources import find_source
+from clustruct.learning.model_selection.training_tables import find_source
 
 
 def people(n_people: int = 80, most: int = 2, n_sources: int = 2, seed: int = 0) -> Table:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from clustruct.core.partitions import canonical_labels
 from clustruct.data import Evidence, ItemSet, PairScores
 from clustruct.learning import group_scores
-from clustruct.learning.constrained_groups import constrained_groups
+from clustruct.learning.grouping import constrained_groups
 from clustruct.learning.problems import MarkedRegion
 from clustruct.search.correlation import local_search
 from clustruct.search.correlation.constrained import constrained

@@ -171,7 +171,7 @@ def _test(found: PairedComparison) -> dict[str, object]:
 
 def _compared(first: Scored, second: Scored) -> dict[str, PairedComparison]:
     """Every score tested over what is independent: groups of sets where there are groups, else sets."""
-    from clustruct.learning.model_selection.learnable import groups_of
+    from clustruct.learning.model_selection.training_tables import groups_of
 
     groups = groups_of(first.sets)
     n = len(first.sets if groups is None else set(groups))

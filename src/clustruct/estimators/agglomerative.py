@@ -13,7 +13,7 @@ from clustruct.learning.model_selection.choose_c import FEWEST_SETS, Choice, cho
 from clustruct.learning.model_selection.pair_signal import warn_of_products
 from clustruct.learning.model_selection.task_choice import choose_C_for
 from clustruct.learning.problems import LinkageTask, SimilarityTask, Trained
-from clustruct.learning.problems.judging import LOOSE
+from clustruct.learning.problems.fold_losses import LOOSE
 from clustruct.learning.problems.linkage import TrainedLinks
 from clustruct.search.agglomerative import Linkage
 from clustruct.search.oracles import Oracle, make_oracle

@@ -20,7 +20,7 @@ from clustruct.core.callbacks import steps
 from clustruct.core.typing import Floats
 from clustruct.data import Table
 from clustruct.features.similarity import SIMILARITIES
-from clustruct.learning.model_selection.learnable import groups_of
+from clustruct.learning.model_selection.training_tables import groups_of
 from clustruct.pipeline.learners import LEARNERS
 from clustruct.pipeline.learning import Recipe
 from clustruct.search.agglomerative import LINKAGES

@@ -6,17 +6,158 @@ Whoever groups items by scores comes through here: estimators, baselines, calibr
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from clustruct.core.partitions import chained_pairs
+from clustruct.core.partitions import canonical_labels, chained_pairs
 from clustruct.core.typing import Bools, Floats, Ints
 from clustruct.data import Evidence, Grouping, GroupingOptions, PairScores
 from clustruct.search.correlation import alone, bounded
+from clustruct.search.correlation.constrained import constrained
 from clustruct.search.oracles import Predictor
 
 from .confidence import item_confidence
-from .constrained_groups import constrained_groups, differing_pairs
+
+NO_PAIRS = np.zeros((0, 2), np.int64)
+
+
+def constrained_groups(scores: PairScores, evidence: Evidence, *, random_state: int = 0) -> Ints:
+    """The best groups under what is known: pieces whole, those apart that differ, no source twice in one.
+
+    Parameters
+    ----------
+    scores : PairScores
+        Scores of all or of listed pairs.
+    evidence : Evidence
+        What is known of the items. Two pieces differ where it judges a pair of their items; a pair that
+        people were unsure of says nothing, but what follows from other pairs of the two pieces holds.
+    random_state : int, default=0
+        Of the search.
+
+    Returns
+    -------
+    array of int
+        The group of each item.
+
+    Examples
+    --------
+    >>> K = PairScores(3, matrix=np.array([[0.0, 3, 2], [3, 0, -1], [2, -1, 0]]))
+    >>> constrained_groups(K, Evidence.of_pairs(3, different=[(0, 1)]))
+    array([0, 1, 0])
+    """
+    known = _NodeEvidence.of(evidence)
+    part = np.flatnonzero(~known.closed[known.nodes])
+    if len(part) == len(known.nodes):
+        return _search(scores, known, random_state)
+    found = len(part) + known.nodes
+    found[part] = _search(_scores_of(scores, part), known.take(part), random_state)
+    return canonical_labels(found)
+
+
+def _search(scores: PairScores, known: _NodeEvidence, random_state: int) -> Ints:
+    apart = known.first[known.apart]
+    return constrained(
+        scores, known.nodes, anchored=known.anchored, cannot_link=apart, random_state=random_state
+    )
+
+
+def _scores_of(scores: PairScores, items: Ints) -> PairScores:
+    """The scores of the pairs of some items."""
+    sources = None if scores.sources is None else scores.sources[items]
+    if scores.matrix is not None:
+        return PairScores(len(items), matrix=scores.matrix[np.ix_(items, items)], sources=sources)
+    assert scores.index is not None
+    assert scores.values is not None
+    place = np.full(scores.n_items, -1)
+    place[items] = np.arange(len(items))
+    index = place[scores.index]
+    inside = (index >= 0).all(axis=1)
+    return PairScores(len(items), index=index[inside], values=scores.values[inside], sources=sources)
+
+
+def differing_pairs(evidence: Evidence) -> Ints:
+    """A pair of items for each two pieces, or items of none, that are known to differ."""
+    known = _NodeEvidence.of(evidence)
+    some = np.flatnonzero(known.anchored | known.closed)
+    if not len(some):
+        return known.first[known.apart]
+    a, b = np.triu_indices(len(known.first), 1)
+    differ = (known.anchored[a] & known.anchored[b]) | known.closed[a] | known.closed[b]
+    return known.first[np.concatenate([known.apart, np.column_stack([a, b])[differ]])]
+
+
+@dataclass(frozen=True)
+class _NodeEvidence:
+    """What is known, between pieces.
+
+    nodes : the piece of each item, one of its own where nothing is known of it
+    first : an item of each piece
+    anchored : the pieces any two of which differ
+    closed : those that differ from all others
+    apart : pairs of further pieces that differ
+    """
+
+    nodes: Ints
+    first: Ints
+    anchored: Bools
+    closed: Bools
+    apart: Ints
+
+    @classmethod
+    def of(cls, evidence: Evidence) -> _NodeEvidence:
+        nodes = evidence.nodes
+        first = np.unique(nodes, return_index=True)[1]
+        labelled, complete = (_of_nodes(evidence, nodes, k) for k in (evidence.labelled, evidence.complete))
+        pieces, of_piece = np.unique(evidence.piece, return_index=True)
+        apart = nodes[of_piece[pieces >= 0]][evidence.apart]
+        found = cls(nodes, first, labelled & ~complete, complete, apart)
+        return found._but_for(_unsure_nodes(evidence, nodes))
+
+    def _but_for(self, unsure: Ints) -> _NodeEvidence:
+        """Without what would follow for some pairs of pieces: their other partners are listed one by one."""
+        if not len(unsure):
+            return self
+        n, doubtful = len(self.first), np.zeros(len(self.first), np.bool_)
+        doubtful[unsure] = True
+        excepted = set(map(tuple, unsure.tolist()))
+        listed = [tuple(sorted(pair)) for pair in self.apart.tolist()]
+        for a in np.flatnonzero(doubtful & (self.anchored | self.closed)).tolist():
+            others = range(n) if self.closed[a] else np.flatnonzero(self.anchored).tolist()
+            listed += [(min(a, b), max(a, b)) for b in others if b != a]
+        apart = sorted({pair for pair in listed if pair not in excepted})
+        held = np.array(apart, np.int64).reshape(-1, 2)
+        return replace(self, anchored=self.anchored & ~doubtful, closed=self.closed & ~doubtful, apart=held)
+
+    def take(self, items: Ints) -> _NodeEvidence:
+        """That of whole pieces, given by their items in order."""
+        nodes = self.nodes[items]
+        here, place = np.unique(nodes), np.full(len(self.first), -1)
+        place[here] = np.arange(len(here))
+        apart = place[self.apart]
+        return _NodeEvidence(
+            place[nodes],
+            np.searchsorted(items, self.first[here]),
+            self.anchored[here],
+            self.closed[here],
+            apart[(apart >= 0).all(axis=1)],
+        )
+
+
+def _of_nodes(evidence: Evidence, nodes: Ints, which: Bools) -> Bools:
+    """A fact of pieces as one of nodes."""
+    found = np.zeros(int(nodes.max(initial=-1)) + 1, np.bool_)
+    known = evidence.piece >= 0
+    found[nodes[known]] = which[evidence.piece[known]]
+    return found
+
+
+def _unsure_nodes(evidence: Evidence, nodes: Ints) -> Ints:
+    """The pairs of pieces (the smaller first) of which all pairs of items are unsure."""
+    ends = np.unique(np.sort(evidence.unsure, axis=1), axis=0) if len(evidence.unsure) else NO_PAIRS
+    pairs, counts = np.unique(np.sort(nodes[ends], axis=1), axis=0, return_counts=True)
+    sizes = np.bincount(nodes, minlength=1)
+    return pairs[(pairs[:, 0] != pairs[:, 1]) & (counts == sizes[pairs].prod(axis=1))]
 
 
 def group_scores(

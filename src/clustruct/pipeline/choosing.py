@@ -10,14 +10,14 @@ from sklearn.base import BaseEstimator, clone
 
 from clustruct.core.exceptions import TooFewClusters
 from clustruct.data import Table
-from clustruct.learning.model_selection.held_out_costs import (
+from clustruct.learning.model_selection.training_tables import groups_of
+from clustruct.learning.problems import FoldLoss
+from clustruct.learning.problems.fold_losses import (
     Criterion,
     costs,
     error_of_difference,
     few_groups,
 )
-from clustruct.learning.model_selection.learnable import groups_of
-from clustruct.learning.problems import Judged
 
 # The linear similarity first: it stays where the other is not clearly better.
 TRIED = ("linear", "trees")
@@ -27,7 +27,7 @@ R = TypeVar("R", bound=BaseEstimator)
 class HeldOutUnits(NamedTuple):
     """What a training made of the sets or clusters that were held out, and what counts of it."""
 
-    judged: list[Judged]
+    judged: list[FoldLoss]
     by: Criterion
 
     @property
@@ -89,7 +89,7 @@ def units_held_out(fitted: BaseEstimator) -> HeldOutUnits | None:
     here = int(np.flatnonzero(made["C"] == model.C_)[0])
     rows = zip(made["losses"][here].tolist(), made["pairs"][here].tolist(), strict=True)
     by: Criterion = "pairwise_f" if training["held_out"] == "clusters" else "loss"
-    return HeldOutUnits([Judged(loss, tuple(pairs)) for loss, pairs in rows], by)
+    return HeldOutUnits([FoldLoss(loss, tuple(pairs)) for loss, pairs in rows], by)
 
 
 def check_labels_for(recipe: BaseEstimator) -> None:

@@ -15,7 +15,7 @@ from clustruct.data import Evidence, Table
 from clustruct.estimators import SupervisedCorrelationClustering
 from clustruct.estimators.continuing import continued
 from clustruct.features import PairFeatures
-from clustruct.learning.model_selection.learnable import LabelsOfSets, known_items, labelled
+from clustruct.learning.model_selection.training_tables import LabelsOfSets, known_items, labelled
 
 from .kept_features import FeatureFile
 from .looking import touching

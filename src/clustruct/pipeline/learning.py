@@ -28,7 +28,7 @@ from clustruct.features import Blocking, PairFeatures, checked, guess_blocks
 from clustruct.features.base import Block
 from clustruct.features.similarity import PairMap
 from clustruct.learning.model_selection import split_by_clusters, split_sets
-from clustruct.learning.model_selection.learnable import (
+from clustruct.learning.model_selection.training_tables import (
     LabelsOfSets,
     check_learnable,
     groups_of,

@@ -15,8 +15,8 @@ from clustruct.features import Blocking, PairFeatures, Rest, Vectors
 from clustruct.features.base import Block
 from clustruct.features.out_of_fold import OutOfFold
 from clustruct.features.similarity import make_map
-from clustruct.learning.model_selection.learnable import known_items
 from clustruct.learning.model_selection.pair_signal import find_leak
+from clustruct.learning.model_selection.training_tables import known_items
 from clustruct.learning.problems import Region
 
 from .kept_features import FeatureFile

@@ -13,7 +13,7 @@ from clustruct.core.exceptions import DataWarning
 from clustruct.core.text import count, short
 from clustruct.data import Table
 from clustruct.features import Sources
-from clustruct.learning.model_selection.sources import SourceField, find_source, named_source
+from clustruct.learning.model_selection.training_tables import SourceField, find_source, named_source
 
 WithinSource: TypeAlias = Literal["auto", "apart", "uncompared"]
 AUTO = "auto"

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 
 from clustruct.core.typing import Labels
 from clustruct.data import Table
-from clustruct.learning.model_selection.learnable import known_items
+from clustruct.learning.model_selection.training_tables import known_items
 from clustruct.losses import Loss, PairwiseFLoss
 
 

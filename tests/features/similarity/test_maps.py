@@ -26,7 +26,7 @@ from clustruct.features.similarity import (
 from clustruct.features.similarity.base import labelled_pairs
 from clustruct.features.similarity.kernels import evening_rotation
 from clustruct.features.similarity.trees import pair_folds, set_folds
-from clustruct.learning.problems import Judged
+from clustruct.learning.problems import FoldLoss
 from clustruct.pipeline.choosing import HeldOutUnits, clearly_better
 
 
@@ -293,7 +293,7 @@ def test_auto_is_linear_where_labels_are_too_few_for_trees():
 
 def held_out(found_of_four: list[int]) -> HeldOutUnits:
     """Clusters of four pairs each, so many of which were found; nothing wrong was put together."""
-    return HeldOutUnits([Judged(4.0 - n, (n, n, 4.0)) for n in found_of_four], "pairwise_f")
+    return HeldOutUnits([FoldLoss(4.0 - n, (n, n, 4.0)) for n in found_of_four], "pairwise_f")
 
 
 def test_trees_stay_away_unless_they_are_better_by_a_standard_error():
@@ -311,7 +311,7 @@ def test_trees_stay_away_unless_they_are_better_by_a_standard_error():
 def test_with_few_groups_the_error_is_that_over_groups():
     """Six sets of three groups: one group alone gains."""
     linear, trees = (
-        [Judged(loss) for loss in losses] for losses in ([5, 5, 5, 5, 5, 5], [1, 1, 5, 5, 5.5, 5.5])
+        [FoldLoss(loss) for loss in losses] for losses in ([5, 5, 5, 5, 5, 5], [1, 1, 5, 5, 5.5, 5.5])
     )
     one, other = HeldOutUnits(linear, "loss"), HeldOutUnits(trees, "loss")
     owners = np.array([0, 0, 1, 1, 2, 2])

@@ -7,7 +7,7 @@ from clustruct import SupervisedCorrelationClustering
 from clustruct.data import PairScores
 from clustruct.evaluate.metrics import brier_skill
 from clustruct.learning.calibration import Calibration, PairContext, ScoreMap
-from clustruct.learning.calibration.context import least_mates
+from clustruct.learning.calibration.pair_probability import least_mates
 
 from .test_calibration import toy
 

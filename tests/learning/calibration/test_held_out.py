@@ -8,7 +8,7 @@ from clustruct.core.callbacks import Callback, training_callback
 from clustruct.core.exceptions import ChoiceWarning
 from clustruct.learning.calibration import held_out_parts
 from clustruct.learning.model_selection.task_choice import choose_C_for
-from clustruct.learning.problems.judging import LOOSE
+from clustruct.learning.problems.fold_losses import LOOSE
 
 from .test_calibration import toy
 

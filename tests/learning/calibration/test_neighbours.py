@@ -12,7 +12,7 @@ from clustruct.data.datasets import make_records
 from clustruct.features import PairFeatures, Strings
 from clustruct.learning.calibration import HeldOutPart, PrecisionCurve
 from clustruct.learning.calibration import neighbours as module
-from clustruct.learning.calibration.neighbours import with_neighbours
+from clustruct.learning.calibration.held_out import with_neighbours
 from clustruct.search.oracles import make_predictor
 
 SEARCH = make_predictor("local_search", "correlation")

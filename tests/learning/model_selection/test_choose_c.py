@@ -10,7 +10,7 @@ from clustruct.core.callbacks import Callback, training_callback
 from clustruct.core.exceptions import ChoiceWarning
 from clustruct.data.datasets import make_synth
 from clustruct.learning.model_selection.choose_c import choose_C, split_sets
-from clustruct.learning.problems import Judged, MulticlassProblem, Trained
+from clustruct.learning.problems import FoldLoss, MulticlassProblem, Trained
 
 GRID = (0.01, 0.1, 1.0, 10.0, 100.0)
 
@@ -103,7 +103,7 @@ def trained(C, chosen, start):
 
 def by_C(loss):
     """Every unit has the loss of its C."""
-    return lambda t, numbers: [Judged(loss(t.result.objective)) for _ in numbers]
+    return lambda t, numbers: [FoldLoss(loss(t.result.objective)) for _ in numbers]
 
 
 def test_plain_functions_do_the_work():
@@ -154,7 +154,9 @@ def test_a_difference_within_its_error_leaves_the_usual_C(noise, chosen):
 
     def judge(t, numbers):
         C = t.result.objective
-        return [Judged(2.0 if C not in (1.0, 10.0) else 1.0 + (C == 1.0) * (0.1 + swing[i])) for i in numbers]
+        return [
+            FoldLoss(2.0 if C not in (1.0, 10.0) else 1.0 + (C == 1.0) * (0.1 + swing[i])) for i in numbers
+        ]
 
     assert chosen == choose_C(trained, judge, 20).C
 
@@ -162,7 +164,7 @@ def test_a_difference_within_its_error_leaves_the_usual_C(noise, chosen):
 def test_F_of_all_pairs_can_decide():
     def judge(t, numbers):
         found = 4.0 if t.result.objective == 10.0 else 6.0
-        return [Judged(0.0, (4.0, found, 4.0)) for _ in numbers]
+        return [FoldLoss(0.0, (4.0, found, 4.0)) for _ in numbers]
 
     choice = choose_C(trained, judge, 6, by="pairwise_f")
     assert choice.C == 10.0
@@ -200,10 +202,10 @@ def test_few_groups_take_the_value_that_they_agree_on():
     def judge(t, numbers):
         C = t.result.objective
         if C not in (0.01, 0.1, 1.0):
-            return [Judged(9.0) for _ in numbers]
+            return [FoldLoss(9.0) for _ in numbers]
         odd = {0.01: 3.0, 0.1: 2.5, 1.0: 1.0}[C]
         usual = {0.01: 1.0, 0.1: 1.2, 1.0: 1.4}[C]
-        return [Judged(odd if GROUPS[i] == "d" else usual) for i in numbers]
+        return [FoldLoss(odd if GROUPS[i] == "d" else usual) for i in numbers]
 
     many = choose_C(trained, judge, 12)
     assert many.C == 1.0
@@ -218,9 +220,9 @@ def test_few_groups_that_disagree_leave_the_usual_C():
     def judge(t, numbers):
         C = t.result.objective
         if C not in (1.0, 10.0):
-            return [Judged(9.0) for _ in numbers]
+            return [FoldLoss(9.0) for _ in numbers]
         gain = {"a": 0.2, "b": 0.2, "c": 0.0, "d": -0.25}
-        return [Judged(1.2 - (C == 10.0) * gain[GROUPS[i]]) for i in numbers]
+        return [FoldLoss(1.2 - (C == 10.0) * gain[GROUPS[i]]) for i in numbers]
 
     assert choose_C(trained, judge, 12, groups=GROUPS).C == 1.0
 

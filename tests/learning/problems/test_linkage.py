@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from clustruct import ItemSet, ssvm
 from clustruct.learning.problems import LinkageProblem, LinkageTask
-from clustruct.learning.problems.cccp import descend, moved, primal
+from clustruct.learning.problems.linkage import descend, move_planes, primal
 from clustruct.losses import MitreLoss, PairwiseLoss
 from clustruct.losses.slack_rule import SlackRule
 from clustruct.search.oracles import ExampleLoss, make_oracle
@@ -210,7 +210,7 @@ def test_planes_move_with_the_truths():
     for rule in (PLAIN, SCALED):
         options = {"scaling": rule.scaling, "rtol": 1e-6, "formulation": "n_slack"}
         first = ssvm.fit(before, 3.0, **options)
-        planes = moved(first, before, after, rule)
+        planes = move_planes(first, before, after, rule)
         assert planes is not None
         warm, cold = ssvm.fit(after, 3.0, w0=planes, **options), ssvm.fit(after, 3.0, **options)
         if rule == PLAIN:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clustruct.data import Evidence, ItemSet, PairScores
-from clustruct.learning.constrained_groups import constrained_groups
+from clustruct.learning.grouping import constrained_groups
 from clustruct.learning.problems import MarkedRegion
 from tests.reference.partitions import all_partitions
 

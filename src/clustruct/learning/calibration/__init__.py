@@ -8,13 +8,13 @@ from clustruct.core.lazy import lazy_names
 
 if TYPE_CHECKING:
     from .calibration import Calibration, calibrate_task as calibrate_task
-    from .context import PairContext
+    from .pair_probability import PairContext
     from .held_out import HeldOutPart, held_out_parts
-    from .items import group_confidence, in_right_place
-    from .neighbours import Unlisted
-    from .precision import Dial, PrecisionCurve
-    from .rivals import less_rivals
-    from .score_map import ScoreMap
+    from .item_probability import group_confidence, in_right_place
+    from .held_out import Unlisted
+    from .precision_curve import Dial, PrecisionCurve
+    from .precision_curve import less_rivals
+    from .pair_probability import ScoreMap
 
 __all__ = [
     "Calibration",

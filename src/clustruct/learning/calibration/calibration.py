@@ -13,16 +13,13 @@ from clustruct.core.partitions import UNKNOWN
 from clustruct.core.storage import DataclassState, register
 from clustruct.core.typing import Bools, Floats, Ints
 from clustruct.data import PairScores
-from clustruct.learning.problems.judging import LOOSE
+from clustruct.learning.problems.fold_losses import LOOSE
 from clustruct.search import oracles
 
-from .context import Judged as PairsOfSet
-from .context import PairContext, least_mates
-from .held_out import HeldOutPart, OutOfFoldSets, held_out_parts
-from .items import ItemRule, MateEvidence, in_right_place
-from .neighbours import Unlisted, with_neighbours
-from .precision import Dial, PrecisionCurve, tried_thresholds
-from .score_map import ScoreMap
+from .held_out import HeldOutPart, OutOfFoldSets, Unlisted, held_out_parts, with_neighbours
+from .item_probability import ItemRule, MateEvidence, in_right_place
+from .pair_probability import PairContext, ScoreMap, SetPairs, least_mates
+from .precision_curve import Dial, PrecisionCurve, tried_thresholds
 
 if TYPE_CHECKING:
     from clustruct.learning.model_selection.choose_c import Choice
@@ -176,10 +173,10 @@ def calibrate_task(
     return Calibration.fit(parts, searched, choice.unit, random_state, rest)
 
 
-Judged: TypeAlias = tuple[Floats, Bools, Floats]
+JudgedPairs: TypeAlias = tuple[Floats, Bools, Floats]
 
 
-def _limited(found: Sequence[Judged]) -> list[Judged]:
+def _limited(found: Sequence[JudgedPairs]) -> list[JudgedPairs]:
     """The same with weights by which no set counts for more than a tenth of all (of few sets, for more than
     twice its turn): its pairs tell the same thing over and over, and what holds there need not elsewhere.
     """
@@ -193,7 +190,9 @@ def _n_pairs(scores: PairScores) -> int:
     return scores.n_items * (scores.n_items - 1) // 2 if scores.values is None else len(scores.values)
 
 
-def _judged_pairs(part: HeldOutPart, share: float = 1.0, rng: np.random.Generator | None = None) -> Judged:
+def _judged_pairs(
+    part: HeldOutPart, share: float = 1.0, rng: np.random.Generator | None = None
+) -> JudgedPairs:
     """Scores of the pairs that touch a held-out item, whether they are together, and their weights.
 
     A pair with an item that was not held out counts by half: over all folds it comes twice, or its likes
@@ -213,7 +212,7 @@ def _judged_pairs(part: HeldOutPart, share: float = 1.0, rng: np.random.Generato
 
 def _context(parts: Sequence[HeldOutPart], rule: ScoreMap, rng: np.random.Generator) -> PairContext | None:
     """What the other pairs of two items say, by some pairs of each held-out set."""
-    found: list[PairsOfSet] = []
+    found: list[SetPairs] = []
     for part in parts:
         listed = part.scores.list_pairs()
         assert listed.index is not None

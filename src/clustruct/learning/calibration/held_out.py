@@ -1,15 +1,19 @@
 """Scores and right clusters of items that a training has not seen: what probabilities are learned from.
 
 Whole sets are held out, or whole clusters inside one table; never pairs that were chosen by their scores.
+
+Of a table with few labels the pairs that touch a labelled item are compared, no others: an unlabelled item
+whose own mate has no label either is free for a wrong one, and held-out precision is too low. After training
+it is known which unlabelled items a held-out cluster may take: their other pairs are scored here, too.
 """
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -21,11 +25,13 @@ from clustruct.learning import problems
 
 if TYPE_CHECKING:
     from clustruct.learning.model_selection.choose_c import Fold, Unit
-    from clustruct.learning.problems import ClusterTask, SimilarityTask, Trained
+    from clustruct.learning.problems import HeldOutClusters, SimilarityTask, Trained
 
 # Given the numbers of sets, and of others: the others, made by features that know the first alone. None:
 # features that do not fit.
 OutOfFoldSets: TypeAlias = Callable[[Indices, Indices], Sequence[ItemSet] | None]
+# So many further pairs are scored at most for each pair that was compared in training.
+MOST_UNLISTED = 1.0
 
 
 @dataclass(frozen=True)
@@ -109,22 +115,22 @@ def held_out_parts(
     list of HeldOutPart
         One part for each set and fold.
     """
-    clusters = problems.ClusterTask(task)
+    clusters = problems.HeldOutClusters(task)
     found = []
     for fold in folds:
         if unit == "set":
-            w = _learned(partial(task.train, C, fold.chosen))
+            w = _learn_weights(partial(task.train, C, fold.chosen))
             made = None if out_of_fold is None else out_of_fold(fold.chosen, fold.held_out)
             found += _by_sets(task, clusters, fold, w, made)
             continue
         known = fold.w is not None and len(fold.w) == len(final)
-        own = fold.w if known else _learned(partial(clusters.train, C, fold.chosen, None, rtol=rtol))
+        own = fold.w if known else _learn_weights(partial(clusters.train, C, fold.chosen, None, rtol=rtol))
         assert own is not None
         found += _by_clusters(task, clusters, fold, own * _size_of_scores(task, final, own))
     return found
 
 
-def _learned(train: Callable[[], Trained]) -> Floats:
+def _learn_weights(train: Callable[[], Trained]) -> Floats:
     """The weights of a training, `KeyboardInterrupt` where somebody stopped it."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # said of the last training, if at all
@@ -145,22 +151,100 @@ def _size_of_scores(task: SimilarityTask, final: Floats, w: Floats) -> float:
 
 
 def _by_sets(
-    task: SimilarityTask, clusters: ClusterTask, fold: Fold, w: Floats, made: Sequence[ItemSet] | None
+    task: SimilarityTask, clusters: HeldOutClusters, fold: Fold, w: Floats, made: Sequence[ItemSet] | None
 ) -> list[HeldOutPart]:
     numbers = fold.held_out.tolist()
     sets = [task.regions[i].x for i in numbers] if made is None else made
     return [_part(task, clusters, i, x, task.regions[i].known, w) for i, x in zip(numbers, sets, strict=True)]
 
 
-def _by_clusters(task: SimilarityTask, clusters: ClusterTask, fold: Fold, w: Floats) -> list[HeldOutPart]:
+def _by_clusters(task: SimilarityTask, clusters: HeldOutClusters, fold: Fold, w: Floats) -> list[HeldOutPart]:
     masks = [np.isin(numbers, fold.held_out) for numbers in clusters.clusters]
     sets = [region.x for region in task.regions]
     return [_part(task, clusters, i, sets[i], mine, w) for i, mine in enumerate(masks) if mine.any()]
 
 
 def _part(
-    task: SimilarityTask, clusters: ClusterTask, i: int, x: ItemSet, mine: Bools, w: Floats
+    task: SimilarityTask, clusters: HeldOutClusters, i: int, x: ItemSet, mine: Bools, w: Floats
 ) -> HeldOutPart:
     scores = task.predictor.scores(x, w)
     apart = task.unlabelled == "apart"
     return HeldOutPart(scores, clusters.clusters[i], mine, apart, w, i, task.regions[i].items)
+
+
+class Unlisted(Protocol):
+    """Pairs of a set that training did not compare: `clustruct.features.Rest` is one.
+
+    pairs : p x 2, the smaller item first, of unlabelled items
+    sources : of the items of the set, where those of one source are kept apart
+    """
+
+    @property
+    def pairs(self) -> Ints:
+        """The pairs, one row each."""
+
+    @property
+    def sources(self) -> Ints | None:
+        """The number of each item's source, where items of one source are kept apart."""
+
+    def scores(self, pairs: Ints, W: Floats) -> Floats:
+        """<w, psi_ab> of some pairs, for each column w of W."""
+        ...
+
+
+def with_neighbours(
+    parts: Sequence[HeldOutPart], rest: Sequence[Unlisted | None], low: float
+) -> list[HeldOutPart]:
+    """The parts with the pairs of those unlabelled items that score more than ``low`` with a held-out item.
+
+    rest : for each set the pairs that were not compared, or None
+    """
+    found = list(parts)
+    for number, one in enumerate(rest):
+        which = [k for k, part in enumerate(parts) if part.set_number == number]
+        if one is None or not which or not len(one.pairs):
+            continue
+        own = [parts[k] for k in which]
+        pairs = _near_pairs(own, one.pairs, low)
+        scores = one.scores(pairs, np.column_stack([part.w for part in own]))
+        for column, k in enumerate(which):
+            found[k] = _add_pairs(parts[k], pairs, scores[:, column], one.sources)
+    return found
+
+
+def _near_pairs(parts: Sequence[HeldOutPart], pairs: Ints, low: float) -> Ints:
+    """Pairs of the items that score highest with held-out ones, as many items as there is room for."""
+    m = 1 + max(int(pairs.max()), *(int(part.items.max()) for part in parts))
+    best = np.full(m, -np.inf)
+    for part in parts:
+        assert part.scores.index is not None
+        assert part.scores.values is not None
+        for side, other in ((0, 1), (1, 0)):
+            a, b = part.scores.index[:, side], part.scores.index[:, other]
+            mixed = part.mine[a] & (part.truth[b] == UNKNOWN)
+            np.maximum.at(best, part.items[b[mixed]], part.scores.values[mixed])
+    near = np.flatnonzero(best > low)
+    near = near[np.argsort(-best[near], kind="stable")]
+    n_pairs = np.bincount(pairs.ravel(), minlength=m)
+    room = MOST_UNLISTED * max(len(part.scores.index) for part in parts if part.scores.index is not None)
+    chosen = np.zeros(m, np.bool_)
+    chosen[near[np.cumsum(n_pairs[near]) <= room]] = True
+    return pairs[chosen[pairs].any(axis=1)]
+
+
+def _add_pairs(part: HeldOutPart, pairs: Ints, values: Floats, sources: Ints | None) -> HeldOutPart:
+    """The part with further pairs, and the items that only they have."""
+    assert part.scores.index is not None
+    assert part.scores.values is not None
+    items = np.union1d(part.items, pairs)
+    old = np.searchsorted(items, part.items)
+    index = np.concatenate([old[part.scores.index], np.searchsorted(items, pairs)])
+    scores = PairScores(
+        len(items),
+        index=index,
+        values=np.concatenate([part.scores.values, values]),
+        sources=None if sources is None else sources[items],
+    )
+    truth, mine = np.full(len(items), UNKNOWN, np.int64), np.zeros(len(items), np.bool_)
+    truth[old], mine[old] = part.truth, part.mine
+    return replace(part, scores=scores, truth=truth, mine=mine, items=items)

@@ -12,7 +12,7 @@ from clustruct.core.lazy import lazy_names
 if TYPE_CHECKING:
     from .choose_c import choose_C, split_sets
     from .pair_signal import warn_of_products as warn_of_products
-    from .splits import split_by_clusters
+    from .training_tables import split_by_clusters
     from .task_choice import (
         SurrogateChoice as SurrogateChoice,
         best_surrogates as best_surrogates,

@@ -16,10 +16,16 @@ from sklearn.model_selection import GroupKFold, KFold
 from clustruct.core.callbacks import choosing_C
 from clustruct.core.exceptions import ChoiceWarning
 from clustruct.core.typing import Bools, Floats, Indices
-from clustruct.learning.problems import Judged, JudgedFold, Trained
+from clustruct.learning.problems import FoldLoss, FoldResult, Trained
+from clustruct.learning.problems.fold_losses import (
+    Criterion,
+    costs,
+    costs_of,
+    error_of_difference,
+    few_groups,
+    pairwise_f,
+)
 from clustruct.learning.problems.resuming import FitCheckpoint
-
-from .held_out_costs import Criterion, costs, costs_of, error_of_difference, few_groups, pairwise_f
 
 DEFAULT_GRID = tuple(10.0**k for k in range(-2, 3))
 # How far a choice without a grid of the user's own goes.
@@ -35,7 +41,7 @@ FEWEST_VALUES = 3
 WORTH_SAYING = 0.01
 
 Train: TypeAlias = Callable[[float, Indices, Trained | None], Trained]
-Judge: TypeAlias = Callable[[Trained, Sequence[int]], Sequence[Judged]]
+Judge: TypeAlias = Callable[[Trained, Sequence[int]], Sequence[FoldLoss]]
 # What is held out.
 Unit: TypeAlias = Literal["set", "cluster", "row"]
 
@@ -168,9 +174,9 @@ class _Trials:
     reached: tuple[float, Trained, Indices, str] | None = None
     done: int = 0
 
-    def at(self, C: float, expected: int) -> list[Judged]:
+    def at(self, C: float, expected: int) -> list[FoldLoss]:
         """What each unit comes to when it is held out. ``expected``: how many values of C there will be."""
-        found = [Judged(0.0)] * self.n
+        found = [FoldLoss(0.0)] * self.n
         self.weights[C] = []
         for number, (chosen, test) in enumerate(self.folds):
             known = None if self.kept is None else self.kept.get(C, chosen, len(test))
@@ -182,7 +188,7 @@ class _Trials:
                 found[i] = judged
         return found
 
-    def _fold(self, C: float, number: int, chosen: Indices, test: Indices, total: int) -> JudgedFold:
+    def _fold(self, C: float, number: int, chosen: Indices, test: Indices, total: int) -> FoldResult:
         try:
             with warnings.catch_warnings(), choosing_C(self.done, max(total, self.done + 1)):
                 warnings.simplefilter("ignore", ConvergenceWarning)
@@ -191,7 +197,7 @@ class _Trials:
             self.reached = (C, trained, test, trained.result.stop_reason)
             if trained.result.was_stopped:
                 raise _ChoiceEnded
-            known = JudgedFold(self.judge(trained, test.tolist()), trained.result.w)
+            known = FoldResult(self.judge(trained, test.tolist()), trained.result.w)
         except KeyboardInterrupt:
             if self.reached is None:
                 raise
@@ -213,7 +219,7 @@ class _CostTable:
     begin: float
     errors: float
     owners: Indices | None = None
-    tried: dict[float, list[Judged]] = field(default_factory=dict)
+    tried: dict[float, list[FoldLoss]] = field(default_factory=dict)
 
     def try_all(self, grid: Sequence[float]) -> None:
         for C in grid:

@@ -18,13 +18,12 @@ from sklearn.exceptions import ConvergenceWarning
 from clustruct.core.callbacks import choosing_C
 from clustruct.core.exceptions import ChoiceWarning
 from clustruct.core.typing import Floats, Indices
-from clustruct.learning.problems import ClusterTask, Judged, SimilarityTask, Trained
-from clustruct.learning.problems.judging import LOOSE
+from clustruct.learning.problems import FoldLoss, HeldOutClusters, SimilarityTask, Trained
+from clustruct.learning.problems.fold_losses import LOOSE, Criterion, costs, pairwise_f
 from clustruct.losses import Loss, PairwiseLoss, as_loss
 from clustruct.losses.slack_rule import Scaling, SlackRule
 
 from .choose_c import DEFAULT_GRID, FEWEST_SETS, Choice, Fold, choose_C, split_sets
-from .held_out_costs import Criterion, costs, pairwise_f
 
 if TYPE_CHECKING:
     pass
@@ -72,7 +71,7 @@ def choose_C_for(
         train = partial(task.train, rtol=LOOSE)
         weights = task.sample_weight
         return choose_C(train, task.judge, n_sets, groups=groups, sample_weight=weights, **options)  # type: ignore[arg-type]
-    clusters = ClusterTask(task)
+    clusters = HeldOutClusters(task)
     large = int(np.count_nonzero(clusters.sizes > 1))
     if large < FEWEST_CLUSTERS:
         return _too_few(Cs, large)
@@ -90,7 +89,7 @@ def folds_for(
     if n >= FEWEST_SETS:
         cut = split_sets(n, folds, random_state, groups)
         return Choice(C, {}, folds=tuple(Fold(*parts) for parts in cut))
-    clusters = ClusterTask(task) if listed else None
+    clusters = HeldOutClusters(task) if listed else None
     if clusters is None or int(np.count_nonzero(clusters.sizes > 1)) < FEWEST_CLUSTERS:
         return Choice(C, {})
     cut = split_sets(clusters.n_clusters, folds, random_state)
@@ -155,7 +154,7 @@ class _SurrogateTrial:
     """A training on each fold: what it made of held-out sets, and its weights."""
 
     surrogate: Surrogate
-    judged: Sequence[Judged]
+    judged: Sequence[FoldLoss]
     weights: Sequence[Floats]
     cost: float
 
@@ -228,10 +227,10 @@ def _task_for(task: SimilarityTask, one: Surrogate) -> SimilarityTask:
 
 def _held_out(
     task: SimilarityTask, one: Surrogate, splits: Sequence[tuple[Indices, Indices]]
-) -> tuple[list[Judged], list[Trained]]:
+) -> tuple[list[FoldLoss], list[Trained]]:
     """What each set comes to when it is held out, and the trainings, up to one that was ended."""
     other, trained = _task_for(task, one), []
-    judged = [Judged(0.0)] * len(task.sets)
+    judged = [FoldLoss(0.0)] * len(task.sets)
     for chosen, test in splits:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)

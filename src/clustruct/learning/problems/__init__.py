@@ -7,9 +7,9 @@ from clustruct.core.lazy import lazy_names
 if TYPE_CHECKING:
     from .classification import BinaryProblem, MulticlassProblem
     from .clustering import ClusteringProblem
-    from .clusters import ClusterTask
     from .continued import ContinuedTask, past_of
-    from .judging import Judged, JudgedFold
+    from .fold_losses import FoldLoss, FoldResult
+    from .held_out_clusters import HeldOutClusters
     from .linkage import LinkageProblem, LinkageTask
     from .marks import MarkedRegion
     from .region import Region
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BinaryProblem", "ClusteringProblem", "MulticlassProblem"]
 __all__ += ["LinkageProblem", "LinkageTask"]
-__all__ += ["ClusterTask", "Judged", "JudgedFold", "Region", "SimilarityTask", "Trained", "Units"]
+__all__ += ["FoldLoss", "FoldResult", "HeldOutClusters", "Region", "SimilarityTask", "Trained", "Units"]
 __all__ += ["ContinuedTask", "MarkedRegion", "past_of"]
 __all__ += ["feature_scale", "mean_squares"]
 

@@ -9,29 +9,164 @@ them, and keeps the lowest end.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
+from scipy import sparse
 
 from clustruct.core.callbacks import training_listener
 from clustruct.core.typing import Floats, Indices, Ints, LabelsLike
-from clustruct.data import ItemSet
+from clustruct.data import ItemSet, all_pairs
+from clustruct.data.pair_algebra import dense
 from clustruct.losses import Loss
 from clustruct.losses.slack_rule import SlackRule
 from clustruct.search.agglomerative import WeightedLinks
 from clustruct.search.oracles import ExampleLoss
+from clustruct.search.oracles.example_loss import together
 from clustruct.search.oracles.links import LinkLoss, LinkOracle
-from clustruct.ssvm import FitResult, Planes, fit
+from clustruct.ssvm import FitResult, Planes, Problem, fit
 
-from .cccp import Descent, LatentProblem, descend
 from .clustering import FAIR, ClusteringProblem
-from .pair_weights import PairMoments, pair_weights
 from .training import SimilarityTask, Trained
 from .units import Units
+
+MOST_TURNS = 20
+# A turn that lowers the objective by less than this share is the last.
+LEAST_DROP = 1e-3
+# With more features than these (words) the moments would take longer than the training.
+MOST_FEATURES = 300
+RIDGE = 1e-3
+
+
+class LatentProblem(Problem):
+    """A structured problem whose truths have a part that is found by w."""
+
+    @abstractmethod
+    def completed_at(self, w: Floats) -> Self:
+        """The same problem with the best truths at w, or the present ones where these score more."""
+
+    @abstractmethod
+    def same_truths(self, other: Self) -> bool:
+        """Whether the truths of both are the same."""
+
+
+L = TypeVar("L", bound=LatentProblem)
+
+
+@dataclass(frozen=True)
+class Descent(Generic[L]):
+    """The last training, the problem that it solved, and the objective after each turn, which never rises."""
+
+    result: FitResult
+    problem: L
+    objectives: tuple[float, ...]
+
+
+def descend(
+    problem: L, solve: Callable[[L, Planes | None], FitResult], rule: SlackRule, weights: Floats, C: float
+) -> Descent[L]:
+    """Train and complete in turn, until the truths stay or the objective does not fall.
+
+    ``solve(problem, planes)`` trains; planes of the turn before, moved to the new truths, are its start.
+    """
+    found = solve(problem, None)
+    values = [found.objective]
+    for _ in range(MOST_TURNS):
+        again = problem.completed_at(found.w)
+        if found.was_stopped or again.same_truths(problem):
+            break
+        before = min(primal(again, found.w, C, rule, weights), values[-1])
+        newer = solve(again, move_planes(found, problem, again, rule))
+        better, drop = newer.objective < before, 1.0 - newer.objective / max(values[-1], 1e-300)
+        if newer.was_stopped and not better:
+            found = replace(found, stop_reason=newer.stop_reason)
+        values.append(newer.objective if better else before)
+        problem, found = again, newer if better else found
+        if drop < LEAST_DROP:
+            break
+    return Descent(found, problem, tuple(values))
+
+
+def primal(problem: Problem, w: Floats, C: float, rule: SlackRule, weights: Floats) -> float:
+    """1/2 |w|^2 + C sum_i weights_i xi_i, with the slacks that the oracle finds at w (slack norm 1)."""
+    slacks = []
+    for i in range(problem.n_examples):
+        y = problem.separate(i, w, rule)
+        gain = float((problem.joint_feature(i, y) - problem.joint_feature(i, problem.truth(i))) @ w)
+        slacks.append(max(rule.violation(problem.loss(i, y), gain), 0.0))
+    return 0.5 * float(w @ w) + C * float(weights @ np.array(slacks))
+
+
+def move_planes(found: FitResult, before: L, after: L, rule: SlackRule) -> Planes | None:
+    """The planes of a training, for the truths of another completion of the same problem.
+
+    A plane holds Psi(truth) - Psi(output), times its loss with slack scaling: the first moves. None where
+    planes are of several examples at once.
+    """
+    planes = found.planes
+    if planes is None or getattr(found.working_set, "n_groups", 0) != before.n_examples:
+        return None
+    shift = np.array(
+        [
+            after.joint_feature(i, after.truth(i)) - before.joint_feature(i, before.truth(i))
+            for i in range(before.n_examples)
+        ]
+    )
+    factor = planes.b if rule.scaling == "slack" else np.ones(len(planes))
+    return replace(planes, vectors=_dense(planes.vectors) + factor[:, None] * shift[planes.group])
+
+
+def _dense(vectors: Any) -> Floats:
+    return np.asarray(vectors.toarray() if hasattr(vectors, "toarray") else vectors, np.float64)
+
+
+@dataclass(frozen=True)
+class PairMoments:
+    """Of the pairs of one set, apart (0) and together (1): how many, sums of psi and of psi psi' (None)."""
+
+    counts: Floats
+    sums: Floats
+    squares: Floats | None
+
+    @classmethod
+    def of(cls, x: ItemSet, labels: Ints) -> PairMoments:
+        """Cost O(p N^2); O(p N) where there are nodes or many features."""
+        total = x.joint_feature_pairs(np.zeros(x.n_items, np.int64))
+        same = x.joint_feature_pairs(labels)
+        index = x.pair_index if x.is_sparse and x.pair_index is not None else all_pairs(x.n_items)
+        right = together(labels, index)
+        counts = np.array([len(right) - right.sum(), right.sum()])
+        if x.nodes is not None or x.pairs is None or x.n_features > MOST_FEATURES:
+            return cls(counts, np.stack([total - same, same]), None)
+        kinds = [x.pairs[np.flatnonzero(right == kind)] for kind in (0.0, 1.0)]
+        squares = [dense(rows.T @ rows) if sparse.issparse(rows) else rows.T @ rows for rows in kinds]
+        return cls(counts, np.stack([total - same, same]), np.stack(squares))
+
+
+def pair_weights(moments: list[PairMoments], scale: Floats) -> Floats:
+    """w of least squares for 1 (together) and -1 (apart), both kinds weighing alike, for psi / scale.
+
+    Where moments lack the squares: the difference of the two means.
+
+    >>> x = ItemSet(pairs=[[1.0, 0.1], [0.0, 0.3], [0.0, 0.2]])
+    >>> pair_weights([PairMoments.of(x, np.array([0, 0, 1]))], np.ones(2)).round(1)
+    array([ 1.4, -3.8])
+    """
+    counts = np.sum([part.counts for part in moments], axis=0)
+    share = 0.5 / np.maximum(counts, 1.0)
+    sums = np.sum([part.sums for part in moments], axis=0) / scale
+    target = share[1] * sums[1] - share[0] * sums[0]
+    if any(part.squares is None for part in moments):
+        return np.asarray(target)
+    squares = np.sum([part.squares for part in moments if part.squares is not None], axis=0)
+    gram = (share[0] * squares[0] + share[1] * squares[1]) / np.outer(scale, scale)
+    ridge = RIDGE * max(float(np.trace(gram)) / len(gram), 1e-12)
+    return np.asarray(np.linalg.solve(gram + ridge * np.eye(len(gram)), target))
 
 
 class LinkageProblem(ClusteringProblem, LatentProblem):

@@ -15,7 +15,7 @@ from clustruct.core import memory
 from clustruct.core.partitions import UNKNOWN
 from clustruct.core.typing import Bools, Floats, Ints
 from clustruct.data import Evidence, ItemSet, PairScores
-from clustruct.learning.constrained_groups import constrained_groups
+from clustruct.learning.grouping import constrained_groups
 
 from .region import Region
 

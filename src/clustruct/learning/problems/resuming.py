@@ -13,7 +13,7 @@ from clustruct.core.typing import Floats, Indices
 from clustruct.ssvm import Identity, Planes
 from clustruct.ssvm.checkpoint import Keeper, Saved, read_checkpoint
 
-from .judging import Judged, JudgedFold
+from .fold_losses import FoldLoss, FoldResult
 
 
 @register("fit checkpoint")
@@ -22,7 +22,7 @@ class SavedFit(DataclassState):
     """What the file of a fit holds.
 
     A training is named by its C and a digest of the numbers of its sets. ``judged`` has a row for each set
-    held out of one that is finished, its `Judged`, ``weights`` what it learned; ``training`` is the state of
+    held out of one that is finished, ``weights`` what it learned; ``training`` is the state of
     the last one, which is called ``name``.
     """
 
@@ -48,7 +48,7 @@ class FitCheckpoint:
             raise ValueError(f"{self.path} belongs to another run: {differences}")
         self._held = SavedFit(identity, {}, {}, "", None) if held is None else held
 
-    def get(self, C: float, chosen: Indices, n: int) -> JudgedFold | None:
+    def get(self, C: float, chosen: Indices, n: int) -> FoldResult | None:
         """What a training that is finished learned and made of n held-out sets, else None."""
         name = _name(C, chosen)
         found, w = self._held.judged.get(name), self._held.weights.get(name)
@@ -56,9 +56,9 @@ class FitCheckpoint:
         if found is None or w is None or not fits(found, Shape((n, 4))) or w.ndim != 1:
             return None
         rows = found.tolist()
-        return JudgedFold([Judged(loss, (both, found, true)) for loss, both, found, true in rows], w)
+        return FoldResult([FoldLoss(loss, (both, found, true)) for loss, both, found, true in rows], w)
 
-    def put(self, C: float, chosen: Indices, fold: JudgedFold) -> None:
+    def put(self, C: float, chosen: Indices, fold: FoldResult) -> None:
         """A training is finished, and this is what it learned and made of the held-out sets."""
         rows = np.array([[judged.loss, *judged.pairs] for judged in fold.judged], float)
         self._held.judged[_name(C, chosen)] = rows.reshape(-1, 4)

@@ -13,18 +13,18 @@ from scipy.optimize import Bounds
 
 from clustruct.core import memory
 from clustruct.core.callbacks import training_listener
-from clustruct.core.partitions import UNKNOWN, canonical_labels
+from clustruct.core.partitions import UNKNOWN, canonical_labels, normalised_indicator
 from clustruct.core.storage import digest
 from clustruct.core.typing import Bools, Floats, Indices, Ints
 from clustruct.data import ItemSet
 from clustruct.learning import search_groups
 from clustruct.losses import LinearLoss, Loss, PairwiseFLoss
+from clustruct.search.kmeans import order_of_rows
 from clustruct.search.oracles import ExampleLoss, Oracle, Predictor
 from clustruct.ssvm import FitResult, Identity, Planes, fit
 
-from .arranging import arranged
 from .clustering import ClusteringProblem
-from .judging import Judged, shared_pairs, touching_pairs
+from .fold_losses import FoldLoss, shared_pairs, touching_pairs
 from .latent import completed as completion
 from .latent import descend
 from .region import Region
@@ -210,20 +210,20 @@ class SimilarityTask:
         digests["sample_weight"] = digest(self.sample_weight)
         return Identity(settings | {"rescale": self.rescale}, digests)
 
-    def judge(self, trained: Trained, numbers: Sequence[int]) -> list[Judged]:
+    def judge(self, trained: Trained, numbers: Sequence[int]) -> list[FoldLoss]:
         """What the predictions for these sets are worth."""
         return [self._judge(trained, i) for i in numbers]
 
-    def _judge(self, trained: Trained, i: int) -> Judged:
+    def _judge(self, trained: Trained, i: int) -> FoldLoss:
         """Delta of the prediction for set i, with as many clusters as the truth where that is to be given."""
         region = self.regions[i]
         truth, predicted = region.labels, self.predict(trained, i)
         if not region.is_complete:
             loss = self.oracle.example_loss(self._loss, truth, region.x, *self._masks(region))
             if self.unlabelled == "unknown":
-                return Judged(loss(predicted), shared_pairs(truth[region.known], predicted[region.known]))
-            return Judged(loss(predicted), touching_pairs(truth, predicted, region.known))
-        return Judged(ExampleLoss(self.loss, truth)(predicted), shared_pairs(truth, predicted))
+                return FoldLoss(loss(predicted), shared_pairs(truth[region.known], predicted[region.known]))
+            return FoldLoss(loss(predicted), touching_pairs(truth, predicted, region.known))
+        return FoldLoss(ExampleLoss(self.loss, truth)(predicted), shared_pairs(truth, predicted))
 
     def predict(self, trained: Trained, i: int) -> Ints:
         """The clusters of the items of region i."""
@@ -245,7 +245,7 @@ class SimilarityTask:
         """For k-means, whose searches start at random: sets and items in an order of their own."""
         if self.oracle.objective != "kmeans" or not self.sets:
             return None
-        return arranged(self.sets, self.labels, feature_scale(self.sets, "kmeans"))
+        return canonical_order(self.sets, self.labels, feature_scale(self.sets, "kmeans"))
 
     def _in_order(self, chosen: Indices) -> Indices:
         return chosen if self._arranged is None else chosen[np.argsort(self._arranged[2][chosen])]
@@ -297,3 +297,37 @@ class SimilarityTask:
         judged = [self.regions[i].both_known for i in chosen]
         shares = [1.0 if mask is None else max(np.mean(mask), 1.0 / max(len(mask), 1)) for mask in judged]
         return replace(units, example_scale=units.example_scale / np.array(shares))
+
+
+def canonical_order(
+    sets: Sequence[ItemSet], labels: Sequence[Ints], feature_scale: Floats
+) -> tuple[list[ItemSet], list[Ints], Indices]:
+    """Each set with its items in order, their labels, and the place of each set in the order of the sets.
+
+    Items are told apart by sums over the similarities at one random w, and the same within their clusters;
+    sets by sums of these. What looks alike so keeps its place. Cost: a few products with K for a set.
+
+    >>> x = ItemSet(nodes=[[3.0], [1.0], [2.0]])
+    >>> found, ys, _ = canonical_order([x], [np.array([0, 0, 1])], np.ones(1))
+    >>> found[0].nodes.ravel().tolist(), ys[0].tolist()
+    ([1.0, 2.0, 3.0], [0, 1, 0])
+    """
+    w = np.random.default_rng(0).uniform(1.0, 2.0, len(feature_scale)) / feature_scale
+    sums = [_order_sums(x, y, w) for x, y in zip(sets, labels, strict=True)]
+    orders = [order_of_rows(of_items) for of_items in sums]
+    sizes = [[len(y), int(y.max()) + 1] for y in labels]
+    of_sets = [[*size, *of_items.sum(axis=0)] for size, of_items in zip(sizes, sums, strict=True)]
+    places = np.argsort(order_of_rows(np.array(of_sets, float)))
+    items = [x.subset(order) for x, order in zip(sets, orders, strict=True)]
+    return items, [y[order] for y, order in zip(labels, orders, strict=True)], places
+
+
+def _order_sums(x: ItemSet, y: Ints, w: Floats) -> Floats:
+    """One row per item: K1 and sums of its square, over all items and over those of its cluster."""
+    K, Y = x.similarity_operator(w), normalised_indicator(y)
+    total = np.asarray(K @ np.ones(len(y)))
+    size = max(float(np.abs(total).max()), 1e-300)
+    total = total / size
+    again = np.asarray(K @ (total * total)) / size
+    mates = [Y @ (Y.T @ v) for v in (total, again, total * again)]
+    return np.stack([total, again, total * again, total**2, *mates, np.bincount(y)[y]], axis=1)

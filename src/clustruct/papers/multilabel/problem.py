@@ -12,7 +12,7 @@ from scipy import sparse
 
 from clustruct.core.storage import digest
 from clustruct.core.typing import Floats, Indices
-from clustruct.learning.problems._rows import RowConstraints, SharedRows, checked_rows
+from clustruct.learning.problems.classification import RowConstraints, SharedRows, check_rows
 from clustruct.ssvm import BatchProblem, OracleKind, PieceRows, SlackRule
 from clustruct.ssvm.problem import Backend
 
@@ -92,7 +92,7 @@ class MultiLabelProblem(BatchProblem):
     ) -> None:
         self.Y, self.constant = checked_labels(Y), constant
         # Held once: the planes of a training are stretches of the same array.
-        self.source = RowData(checked_rows(X) if check_input else X, constant)
+        self.source = RowData(check_rows(X) if check_input else X, constant)
         self.X = self.source.X
         n, self.n_labels = self.Y.shape
         if self.X.shape[0] != n:
@@ -157,7 +157,7 @@ class MultiLabelProblem(BatchProblem):
     def predict(self, X: ArrayLike, w: Floats, predictor: str | None = None) -> NDArray[np.int8]:
         """Labels by the search named (the oracle's own if None); undecided ones are completed greedily."""
         name = checked_predictor(predictor, self.oracle, self.n_labels, self.edges)
-        unary, phi = self.unary(checked_rows(X), w), self.pairwise(w)
+        unary, phi = self.unary(check_rows(X), w), self.pairwise(w)
         found = search(name, unary, phi)
         return found.completed(unary, phi) if isinstance(found, mrf.RelaxedLabeling) else found
 
@@ -165,7 +165,7 @@ class MultiLabelProblem(BatchProblem):
         """The optimum of the relaxation, undecided labels as 1/2."""
         if predictor not in RELAXED:
             raise ValueError(f"a relaxed predictor is one of {RELAXED}, not {predictor!r}")
-        found = search(predictor, self.unary(checked_rows(X), w), self.pairwise(w))
+        found = search(predictor, self.unary(check_rows(X), w), self.pairwise(w))
         assert isinstance(found, mrf.RelaxedLabeling)
         return found
 

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from clustruct.core.typing import Floats, Indices
 from clustruct.learning.model_selection.choose_c import Choice, choose_C
-from clustruct.learning.problems import Judged, Trained
-from clustruct.learning.problems.judging import LOOSE
+from clustruct.learning.problems import FoldLoss, Trained
+from clustruct.learning.problems.fold_losses import LOOSE
 
 from .problem import MultiLabelProblem
 
@@ -44,11 +44,11 @@ class RowTask:
         result = self.train(self.last, C, max(self.rtol, LOOSE), sample_weight=weights, w0=before)
         return Trained(result, result, np.ones(0), C)
 
-    def judge(self, trained: Trained, numbers: Sequence[int]) -> list[Judged]:
+    def judge(self, trained: Trained, numbers: Sequence[int]) -> list[FoldLoss]:
         """The loss of each of some rows, by the training just made."""
         assert self.last is not None
         found = self.last.predict(self.X[numbers], trained.result.w, self.predictor)
-        return [Judged(100.0 * float(loss)) for loss in (found != self.Y[numbers]).mean(axis=1)]
+        return [FoldLoss(100.0 * float(loss)) for loss in (found != self.Y[numbers]).mean(axis=1)]
 
 
 def chosen_C(

@@ -16,7 +16,7 @@ import numpy as np
 from clustruct.core.partitions import UNKNOWN
 from clustruct.core.typing import Indices, Ints
 
-from .judging import Judged, count_pairs
+from .fold_losses import FoldLoss, count_pairs
 from .training import SimilarityTask, Trained
 
 # Parts of larger tasks, which hold pairs of their own, are made anew each time.
@@ -24,7 +24,7 @@ MOST_BYTES = 2**26
 
 
 @dataclass
-class ClusterTask:
+class HeldOutClusters:
     """The clusters of a task, numbered through its sets: what `choose_C` holds out.
 
     Clusters of one item count as well: nothing may be joined to them.
@@ -95,7 +95,7 @@ class ClusterTask:
             checkpoint=None,
         )
 
-    def judge(self, trained: Trained, held_out: Sequence[int]) -> list[Judged]:
+    def judge(self, trained: Trained, held_out: Sequence[int]) -> list[FoldLoss]:
         """What a prediction makes of each cluster that was held out: its wrong pairs, and the counts."""
         tables = [
             count_pairs(numbers, self.task.predict(trained, i), held_out, self.task.unlabelled == "apart")
@@ -105,4 +105,4 @@ class ClusterTask:
         merge, split = (getattr(self.task.loss, name, 1.0) for name in ("merge_cost", "split_cost"))
         errors = merge * (counts[:, 1] - counts[:, 0]) + split * (counts[:, 2] - counts[:, 0])
         rows = zip(errors.tolist(), counts.tolist(), strict=True)
-        return [Judged(error, (both, found, true)) for error, (both, found, true) in rows]
+        return [FoldLoss(error, (both, found, true)) for error, (both, found, true) in rows]

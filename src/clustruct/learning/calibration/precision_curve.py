@@ -13,12 +13,12 @@ from scipy.stats import beta
 
 from clustruct import learning
 from clustruct.core.storage import DataclassState, register
-from clustruct.core.typing import Floats
-from clustruct.learning.problems.judging import count_pairs
+from clustruct.core.typing import Floats, Ints
+from clustruct.data import PairScores
+from clustruct.learning.problems.fold_losses import count_pairs
 from clustruct.search import oracles
 
 from .held_out import HeldOutPart
-from .rivals import less_rivals
 
 if TYPE_CHECKING:
     from clustruct.search.oracles import Predictor
@@ -124,9 +124,11 @@ class PrecisionCurve(DataclassState):
         rows, quick = [], oracles.make_predictor("greedy", "correlation")
         searches = [predictor if p.scores.is_sparse else quick for p in parts]
         if beats_rivals:
-            parts = [_contested(part, search) for part, search in zip(parts, searches, strict=True)]
+            parts = [_less_rivals_of(part, search) for part, search in zip(parts, searches, strict=True)]
         for threshold in thresholds.tolist():
-            counts = np.concatenate([_counts(p, s, threshold) for p, s in zip(parts, searches, strict=True)])
+            counts = np.concatenate(
+                [_count_pairs_above(p, s, threshold) for p, s in zip(parts, searches, strict=True)]
+            )
             rows.append([*counts.sum(axis=0), *bounds(counts[:, 0], counts[:, 1])])
         right, found, true, lower, upper = np.array(rows).T
         return cls(thresholds, right, found, float(true[0]), lower, upper)
@@ -225,10 +227,60 @@ def lower_bound(right: Floats, found: Floats) -> float:
     return bounds(right, found)[0]
 
 
-def _contested(part: HeldOutPart, predictor: Predictor) -> HeldOutPart:
+def _less_rivals_of(part: HeldOutPart, predictor: Predictor) -> HeldOutPart:
     return replace(part, scores=less_rivals(part.scores, learning.search_groups(predictor, part.scores)))
 
 
-def _counts(part: HeldOutPart, predictor: Predictor, threshold: float) -> Floats:
+def _count_pairs_above(part: HeldOutPart, predictor: Predictor, threshold: float) -> Floats:
     predicted = learning.search_groups(predictor, part.scores.above(threshold))
     return count_pairs(part.truth, predicted, part.clusters.tolist(), part.unknown_apart)
+
+
+def less_rivals(scores: PairScores, labels: Ints) -> PairScores:
+    """s_ab - max(0, r_a, r_b), r_a the highest score of item a with an item that is not in its cluster.
+
+
+    Above a threshold t are then the pairs that score t more than every rival, and more than t. Where no
+    item has a positive score outside of its cluster nothing changes.
+
+    Parameters
+    ----------
+    scores : PairScores
+        The scores of the pairs.
+    labels : array of int
+        The clusters that the scores give.
+
+    Returns
+    -------
+    PairScores
+        The lowered scores.
+
+    Examples
+    --------
+    >>> index, values = np.array([[0, 1], [0, 2], [3, 4]]), np.array([3.0, 2.0, 1.5])
+    >>> less_rivals(PairScores(5, index=index, values=values), np.array([0, 0, 1, 2, 2])).values.tolist()
+    [1.0, 0.0, 1.5]
+    """
+    if scores.matrix is not None:
+        K = scores.matrix
+        outside = np.where(labels[:, None] != labels, K, 0.0)
+        best = outside.max(axis=1, initial=0.0)
+        lowered = K - np.maximum.outer(best, best)
+        np.fill_diagonal(lowered, np.diag(K))
+        return replace(scores, matrix=lowered)
+    assert scores.index is not None
+    assert scores.values is not None
+    a, b = scores.index.T
+    best = _best_outside(scores, labels)
+    return replace(scores, values=scores.values - np.maximum(best[a], best[b]))
+
+
+def _best_outside(scores: PairScores, labels: Ints) -> Floats:
+    """The highest positive score of each item with one of another cluster, else 0."""
+    assert scores.index is not None
+    assert scores.values is not None
+    rows = np.flatnonzero((labels[scores.index[:, 0]] != labels[scores.index[:, 1]]) & (scores.values > 0.0))
+    best = np.zeros(scores.n_items)
+    for side in scores.index[rows].T:
+        np.maximum.at(best, side, scores.values[rows])
+    return best

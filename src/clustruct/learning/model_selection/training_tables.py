@@ -1,18 +1,22 @@
-"""Fields that look like the source of an item: few values, and what belongs together is across them."""
+"""Tables to learn from: their labels, groups and sources, and whether anything can be learned from them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import numpy as np
 from scipy.stats import binom
 
-from clustruct.core.exceptions import DataError
-from clustruct.core.partitions import canonical_labels, partial_labels
-from clustruct.core.typing import Ints
+from clustruct.core.exceptions import DataError, NoLabels
+from clustruct.core.partitions import UNKNOWN, canonical_labels, partial_labels
+from clustruct.core.random import RandomStateLike, as_generator
+from clustruct.core.typing import Bools, Ints, LabelsLike
 from clustruct.data import Table, as_text, fold
 
+# One label per item of each set; None: what the sets say themselves.
+LabelsOfSets: TypeAlias = Sequence[Sequence[Hashable]] | None
 # More values than this are no sources, and one that fewer of the items have is none of two tables.
 MOST_SOURCES, SMALLEST_SHARE = 20, 0.01
 # The share of true pairs that may lie within a source, and how likely so few of them may be if the field had
@@ -22,6 +26,54 @@ MOST_WITHIN, BY_CHANCE = 0.02, 1e-6
 LOOKED_AT = 100
 # Clusters that must be known to say that no source has duplicates, and the share of them that may have some.
 FEWEST_CLUSTERS, MOST_DOUBLED = 50, 0.02
+
+
+def labelled(sets: Iterable[Table], y: LabelsOfSets = None) -> list[Table]:
+    """The sets with the labels of y, or else their own; refused where some have none."""
+    tables = list(sets)
+    if y is not None:
+        if len(y) != len(tables):
+            raise ValueError(f"{len(tables)} sets but {len(y)} label vectors")
+        tables = [replace(table, labels=list(labels)) for table, labels in zip(tables, y, strict=True)]
+    if not tables:
+        raise DataError("nothing to learn from: no sets")
+    for table in tables:
+        if not isinstance(table, Table):
+            raise TypeError(f"a recipe takes RawSets, not {type(table).__name__}; see clustruct.read_sets")
+        if table.labels is None:
+            raise NoLabels(f"{table.title} has no labels")
+    return tables
+
+
+def known_items(table: Table) -> Bools:
+    """Which items of a labelled set have a label."""
+    return np.asarray(partial_labels(table.labels or ()) != UNKNOWN)
+
+
+def check_learnable(sets: Sequence[Table]) -> None:
+    """Refuse data from which nothing can be learned."""
+    labels = [partial_labels(table.labels or ()) for table in sets]
+    for table, y in zip(sets, labels, strict=True):
+        if (y == UNKNOWN).all():
+            raise NoLabels(f"{table.title}: no item has a label")
+    if all(len(table) < 2 for table in sets):
+        raise DataError("nothing to learn from: no set has two items")
+    counts = [int(y.max()) + 1 for y in labels]
+    if all(k == 1 and (y != UNKNOWN).all() for k, y in zip(counts, labels, strict=True)):
+        raise DataError("nothing to learn from: all items of each set are in one cluster")
+    if all(k == np.count_nonzero(y != UNKNOWN) for k, y in zip(counts, labels, strict=True)):
+        told = "nothing to learn from: no two items share a cluster"
+        names = [set(table.labels or ()) - {None} for table in sets]
+        if len(set().union(*names)) < sum(map(len, names)):
+            told += " within a set; where files are tables whose rows are to be linked: --source file"
+        raise DataError(told)
+
+
+def groups_of(sets: Sequence[Table]) -> list[str] | None:
+    """The group of each set, a set without one being a group of its own; None where no set has one."""
+    if all(table.group is None for table in sets):
+        return None
+    return [f"set {i}" if table.group is None else f"group {table.group}" for i, table in enumerate(sets)]
 
 
 @dataclass(frozen=True)
@@ -156,3 +208,46 @@ def _pairs(labels: Ints, sources: Ints) -> tuple[int, int, int, int]:
     of_cell = cells // (int(sources.max()) + 1)
     doubled = len(np.unique(of_cell[inside > 1]))
     return pairs, pairs - within, int(np.count_nonzero(sizes > 1)), doubled
+
+
+def split_by_clusters(labels: LabelsLike, n_sets: int, *, random_state: RandomStateLike = 0) -> list[Ints]:
+    """Cut a labelled set into ``n_sets`` parts of whole clusters, of nearly equal size.
+
+    A clusterer learns from several sets, and chooses C by holding sets out. Where there is one large set,
+    as in record linkage, its clusters are dealt out: the largest first, each to the part that has fewest
+    items so far, equal ones in random order. No cluster is cut, so every part is a right clustering
+    of its items. Returns the item numbers of each part, in their original order.
+
+    Parameters
+    ----------
+    labels : array-like
+        The cluster of each item.
+    n_sets : int
+        How many parts.
+    random_state : int, Generator or None, default=0
+        Seed, or a generator, of whatever is drawn.
+
+    Returns
+    -------
+    list of array of int
+        The item numbers of each part.
+
+    Examples
+    --------
+    >>> [part.tolist() for part in split_by_clusters(["a", "a", "b", "c", "b", "d"], 2)]
+    [[0, 1, 3], [2, 4, 5]]
+    """
+    y = canonical_labels(labels)
+    sizes = np.bincount(y)
+    if not 1 <= n_sets <= len(sizes):
+        raise ValueError(f"n_sets must be between 1 and the number of clusters, {len(sizes)}, not {n_sets}")
+    rng = as_generator(random_state)
+    shuffled = rng.permutation(len(sizes))
+    order = shuffled[np.argsort(-sizes[shuffled], kind="stable")]
+    # scikit-learn's GroupKFold deals in the same way, but orders equal clusters otherwise for a given seed.
+    filled = np.zeros(n_sets, np.int64)
+    part = np.empty(len(sizes), np.intp)
+    for c in order:
+        part[c] = np.argmin(filled)
+        filled[part[c]] += sizes[c]
+    return [np.flatnonzero(part[y] == p) for p in range(n_sets)]

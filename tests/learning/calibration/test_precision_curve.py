@@ -5,8 +5,8 @@ import pytest
 
 from clustruct.data import PairScores
 from clustruct.learning.calibration import HeldOutPart, PrecisionCurve
-from clustruct.learning.calibration.precision import bounds, lower_bound, tried_thresholds
-from clustruct.learning.problems.judging import shared_pairs
+from clustruct.learning.calibration.precision_curve import bounds, lower_bound, tried_thresholds
+from clustruct.learning.problems.fold_losses import shared_pairs
 from clustruct.search.oracles import make_predictor
 
 

@@ -16,7 +16,7 @@ from clustruct.core.storage import DataclassState, register
 from clustruct.core.typing import Bools, Floats, Ints
 from clustruct.data import PairScores
 
-from .score_map import ScoreMap
+from .pair_probability import ScoreMap
 
 Room: TypeAlias = Callable[[Ints, Ints], Ints]
 # Of items with mates, and of items that are alone; more of each speaks for the item's place.

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clustruct import ItemSet
-from clustruct.learning.problems import ClusterTask, SimilarityTask
-from clustruct.learning.problems.judging import count_pairs
+from clustruct.learning.problems import HeldOutClusters, SimilarityTask
+from clustruct.learning.problems.fold_losses import count_pairs
 from clustruct.losses import PairwiseLoss
 from clustruct.search.oracles import make_oracle, make_predictor
 from tests.reference.partial import touching_counts
@@ -40,7 +40,7 @@ def task(unlabelled="apart"):
 
 
 def test_clusters_are_numbered_through_the_sets():
-    clusters = ClusterTask(task())
+    clusters = HeldOutClusters(task())
     assert [c.tolist() for c in clusters.clusters] == [[0, 0, 1, 1, -1, 2], [3, 4, 4, -1]]
     assert clusters.n_clusters == 5
     assert clusters.sizes.tolist() == [2, 2, 1, 1, 2]
@@ -49,7 +49,7 @@ def test_clusters_are_numbered_through_the_sets():
 def test_hidden_clusters_are_background():
     """Training on some clusters is the training of a task whose other labels are not known."""
     whole = task()
-    found = ClusterTask(whole).train(10.0, np.array([0, 1, 4]), None)
+    found = HeldOutClusters(whole).train(10.0, np.array([0, 1, 4]), None)
     hidden = task()
     hidden.labels = [np.array([0, 0, 1, 1, -1, -1]), np.array([-1, 0, 0, -1])]
     np.testing.assert_allclose(found.result.w, hidden.train(10.0).result.w)
@@ -57,7 +57,7 @@ def test_hidden_clusters_are_background():
 
 def test_a_set_without_a_chosen_cluster_is_left_out():
     one = task()
-    found = ClusterTask(one).train(10.0, np.array([0, 2]), None)
+    found = HeldOutClusters(one).train(10.0, np.array([0, 2]), None)
     alone = task()
     alone.sets, alone.labels = alone.sets[:1], [np.array([0, 0, -1, -1, -1, 1])]
     np.testing.assert_allclose(found.result.w, alone.train(10.0).result.w)
@@ -65,7 +65,7 @@ def test_a_set_without_a_chosen_cluster_is_left_out():
 
 @pytest.mark.parametrize("unlabelled", ["apart", "unknown"])
 def test_held_out_clusters_are_judged(unlabelled):
-    clusters = ClusterTask(task(unlabelled))
+    clusters = HeldOutClusters(task(unlabelled))
     trained = clusters.train(10.0, np.array([0, 1]), None)
     for judged in clusters.judge(trained, [2, 3, 4]):
         both, found, true = judged.pairs

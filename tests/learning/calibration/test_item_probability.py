@@ -8,7 +8,7 @@ from scipy.special import logit
 
 from clustruct.data import PairScores
 from clustruct.learning.calibration import ScoreMap, group_confidence, in_right_place
-from clustruct.learning.calibration.items import NEAREST, ItemRule, MateEvidence, MonotoneLogistic
+from clustruct.learning.calibration.item_probability import NEAREST, ItemRule, MateEvidence, MonotoneLogistic
 
 RULE = ScoreMap(np.array([0.0]), np.array([0.0]), 1.0, 1.0)
 
