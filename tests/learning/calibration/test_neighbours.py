@@ -11,7 +11,7 @@ from clustruct.data import PairScores, Table
 from clustruct.data.datasets import make_records
 from clustruct.features import PairFeatures, Strings
 from clustruct.learning.calibration import HeldOutPart, PrecisionCurve
-from clustruct.learning.calibration import neighbours as module
+from clustruct.learning.calibration import held_out as module
 from clustruct.learning.calibration.held_out import with_neighbours
 from clustruct.search.oracles import make_predictor
 
@@ -96,7 +96,7 @@ def test_only_items_that_score_enough_are_looked_at_and_no_more_than_there_is_ro
     assert with_neighbours([part], [], 0.0)[0] is part
     full = len(with_neighbours([part], [rest], 0.0)[0].scores.values) - n
     assert full > 10
-    monkeypatch.setattr(module, "MOST", 0.5 * full / n)
+    monkeypatch.setattr(module, "MOST_UNLISTED", 0.5 * full / n)
     some = len(with_neighbours([part], [rest], 0.0)[0].scores.values) - n
     assert 0 < some <= 0.5 * full
 
