@@ -1,6 +1,7 @@
 """Attacks on a real server: each is refused, changes nothing, and is a line in the log."""
 
 import json
+import re
 import socket
 
 import pytest
@@ -101,6 +102,8 @@ def test_pages_may_run_and_load_nothing_from_elsewhere(studio):
         assert b"onclick" not in body
         assert b"http://" not in body
         assert headers["x-content-type-options"] == "nosniff"
+        for name in re.findall(rb'(?:href|src)="(/static/[^"]+)"', body):
+            assert client.request("GET", name.decode())[0] == 200, name
 
 
 @pytest.mark.parametrize("sent", [b"{", b"[]", b"\xff\xfe", b"nul", b"[" * 100_000, b'"text"'])

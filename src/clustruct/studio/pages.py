@@ -40,6 +40,6 @@ def static_file(name: str) -> tuple[bytes, str] | None:
     if end not in KINDS or "/" in name or "\\" in name or name.startswith("."):
         return None
     # Found from the top: to name the package of the report would load all that it needs.
-    home = "report/templates" if name == "style.css" else "studio/static"
+    home = "evaluate/report/templates" if name == "style.css" else "studio/static"
     found = files("clustruct") / home / name
     return (found.read_bytes(), KINDS[end]) if found.is_file() else None
