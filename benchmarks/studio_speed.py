@@ -13,8 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from clustruct.groups import Decision, Item, Store
-from clustruct.studio.deciding import decide, redo_of, undo_of
-from clustruct.studio.project import Project
+from clustruct.studio.project import Project, decide, redo_of, undo_of
 
 
 def times(n: int, rounds: int = 30) -> dict[str, list[float]]:

@@ -1,9 +1,12 @@
-"""What is added from outside, in one module each: a loss, an oracle, a block of features, a file format."""
+"""What is added from outside, in one module each: loss, oracle, block, file format, page of Studio."""
 
 import os
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
+
+from tests.studio.serving import Client
 
 LOSS = '''
 """A loss that counts clusters."""
@@ -81,6 +84,24 @@ class GreedyThenMoves(CorrelationOracle):
     def search(self, problem):
         return problem.hill_climb(problem.greedy())
 '''
+PAGE = '''
+"""How many items there are in the groups of each size."""
+from collections import Counter
+
+from clustruct.studio.app import Page
+
+async def sizes(project, request):
+    return dict(Counter(Counter(project.need().groups().values()).values()))
+
+PAGE = Page(
+    "sizes",
+    "Sizes of groups",
+    get={"/api/sizes": sizes},
+    template="""{% extends "base.html" %}{% block content %}<h1>Sizes</h1><pre id="sizes">{% endblock %}""",
+    script="""import { ask, byId } from "./common.js";
+byId("sizes").textContent = JSON.stringify(await ask("/api/sizes"));""",
+)
+'''
 USE = """
 import os, tempfile
 import added.loss, added.oracle, added.block, added.files
@@ -131,3 +152,22 @@ def test_each_is_one_module(tmp_path):
     where = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), source])}
     done = subprocess.run([sys.executable, "-c", USE], env=where, capture_output=True, text=True)
     assert done.stdout.split() == ["used"], done.stderr
+
+
+def test_a_page_of_studio_is_one_module_and_a_line(tmp_path, monkeypatch):
+    from clustruct.studio import pages, serve
+    from clustruct.studio.folder import Folder, begin
+
+    (tmp_path / "added_page.py").write_text(PAGE)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(pages, "PAGES", [*pages.PAGES, import_module("added_page").PAGE])  # the line
+    (tmp_path / "few.csv").write_text("nr,name\n1,Ann\n2,Bob\n")
+    path = begin(Folder(tmp_path), "few.csv", id="nr", fields=["name"], kind="auto")
+    with serve(path, open_browser=False) as studio:
+        client = Client(studio.url)
+        body = client.request("GET", "/sizes")[2].decode()
+        assert '<a href="/sizes" aria-current="page">Sizes of groups</a>' in body
+        assert "<h1>Sizes</h1>" in body
+        assert b'<a href="/sizes">' in client.request("GET", "/group")[2]
+        assert b"/api/sizes" in client.request("GET", "/static/sizes.js")[2]
+        assert client.get("/api/sizes") == {"1": 2}

@@ -29,7 +29,6 @@ ALLOWED = {
     "pipeline/predict.py": {"set_scores", "group_scores", "decision_function", "scores_of", "predict"},
     "pipeline/learning.py": {"pair_scores"},  # labels of training pairs that look wrong
     "studio/learning.py": {"pair_scores"},  # answers foretold by models of the other answers
-    "studio/comparing.py": {"pair_scores"},
     "evaluate/explain/confidence.py": {"greedy"},  # a cluster cut up, to see what is lost
     "evaluate/explain/splits.py": {"greedy"},
     # scorers and displays take any estimator, as those of scikit-learn

@@ -53,13 +53,13 @@ HOMES = {
     "UniversumClustering": ("clustruct:UniversumClustering", "estimators:UniversumClustering"),
     "Store": ("clustruct.groups:Store", "incremental:Store"),
     "Decision": ("clustruct.groups:Decision", "incremental:Decision"),
-    "decide": ("clustruct.studio.deciding:decide", "studio.deciding:decide"),
+    "decide": ("clustruct.studio.project:decide", "studio.deciding:decide"),
     "learn": ("clustruct.studio.learning:learn", "studio.learning:learn"),
     "Progress": ("clustruct.studio.learning:LearningProgress", "studio.learning:Progress"),
     "next_questions": ("clustruct.studio.reviewing:next_questions", "studio.reviewing:next_questions"),
     "Engine": ("clustruct.studio.engine:Engine", "studio.engine:Engine"),
-    "begin": ("clustruct.studio.data:begin", "studio.data:begin"),
-    "Folder": ("clustruct.studio.data:Folder", "studio.data:Folder"),
+    "begin": ("clustruct.studio.folder:begin", "studio.data:begin"),
+    "Folder": ("clustruct.studio.folder:Folder", "studio.data:Folder"),
 }
 READ = ("--set", "set", "--id", "id", "--cluster", "cluster")
 FIT = ("fit", "people.csv", *READ, "--model", "people.model", "--C")

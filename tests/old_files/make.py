@@ -28,8 +28,8 @@ from clustruct.data.io import write_sets
 from clustruct.estimators import SupervisedCorrelationClustering, SupervisedKMeans
 from clustruct.groups import Decision, Store
 from clustruct.learning.problems import MulticlassProblem
-from clustruct.studio.data import Folder, begin
 from clustruct.studio.engine import Engine
+from clustruct.studio.folder import Folder, begin
 from clustruct.studio.learning import LearningProgress, learn
 from tests.old_files import ask
 

@@ -98,7 +98,7 @@ class Forked:
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(
         [
-            "clustruct.studio.app",
+            "clustruct.studio.pages",
             "clustruct.studio.server",
             "uvicorn.protocols.http.h11_impl",
             "uvicorn.lifespan.on",

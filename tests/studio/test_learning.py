@@ -18,16 +18,16 @@ from clustruct.studio.asking import (
     is_enough,
     questions,
 )
-from clustruct.studio.data import Folder, begin, preview
 from clustruct.studio.engine import Engine
 from clustruct.studio.exporting import export
+from clustruct.studio.folder import Folder, begin, preview
 from clustruct.studio.learning import FEWEST_GROUPS, LearningProgress, Stopped, learn
 from clustruct.studio.reviewing import block, next_questions, precision_curve, problem, review_page, why
 from tests.studio.serving import write_people
 
 
 def quiet():
-    return LearningProgress(lambda told: None)
+    return LearningProgress(lambda about: None)
 
 
 @pytest.fixture(scope="module")
@@ -88,7 +88,7 @@ def test_first_without_labels_then_from_answers(begun):
     assert kinds["sort"] >= 4
     assert f_of(path, truth) >= first - 0.02
     with Store(path) as store:
-        assert not engine.known().held.broken(store.groups())
+        assert not engine.snapshot().constraints.broken(store.groups())
         assert store.models()[-1].number == found["model"]
         store.verify()
 
@@ -97,7 +97,7 @@ def test_answers_hold_whatever_the_model_says(project):
     path, _truth, engine = project
     with Store(path) as store:
         groups = store.groups()
-        said = engine.known().held.items()
+        said = engine.snapshot().constraints.items()
         free = [i for i in groups if i not in said]
         together = next((a, b) for a in free for b in free if a < b and groups[a] == groups[b])
         number = store.decide(Decision("different", together))
@@ -119,22 +119,22 @@ def test_review_block_and_reasons(project):
     shown = block(engine, 0)
     assert 2 <= len(shown["items"]) <= 24
     a, b = shown["items"][:2]
-    told = why(engine, a, b)
-    assert sum(f["contribution"] for f in told["fields"]) == pytest.approx(told["similarity"])
+    reasons = why(engine, a, b)
+    assert sum(f["contribution"] for f in reasons["fields"]) == pytest.approx(reasons["similarity"])
     with pytest.raises(ValueError, match="there is no item 'nobody'"):
         why(engine, "nobody", a)
 
 
 def test_reasons_name_the_fields_that_trees_look_at(project, monkeypatch):
     _, truth, engine = project
-    table = engine.known().table
+    table = engine.snapshot().table
     known = replace(table, labels=[truth[i] for i in table.ids])
     pipeline = Recipe(C=1.0, similarity="trees").fit([known]).pipeline_
     monkeypatch.setattr(engine, "model", lambda: (0, pipeline))
-    told = why(engine, *table.ids[:2])
-    assert sum(f["contribution"] for f in told["fields"]) == pytest.approx(told["similarity"])
-    assert {"name", "phone"} <= {f["field"] for f in told["fields"]}
-    assert told["note"] == ""
+    reasons = why(engine, *table.ids[:2])
+    assert sum(f["contribution"] for f in reasons["fields"]) == pytest.approx(reasons["similarity"])
+    assert {"name", "phone"} <= {f["field"] for f in reasons["fields"]}
+    assert reasons["note"] == ""
 
 
 def confirm_right_groups(path, truth):
@@ -176,7 +176,7 @@ def test_scores_that_a_learning_has_made_are_not_made_again(small, monkeypatch):
     own = Engine(path)
     learn(own, quiet())
     engine.share(own)
-    monkeypatch.setattr(Engine, "scored", lambda *_: pytest.fail("made again"))
+    monkeypatch.setattr(Engine, "make_scores", lambda *_: pytest.fail("made again"))
     assert block(engine, 0)["items"]
     assert next_questions(engine)["questions"]
 
@@ -192,7 +192,7 @@ def test_what_is_exported_is_read_again(project, tmp_path):
         assert groups == store.groups()
         assert len(read_decisions(tmp_path / found["files"]["corrections"])) == len(store.decisions())
     model = clustruct.load(tmp_path / found["files"]["model"])
-    assert len(model.predict([engine.known().table])[0]) == len(groups)
+    assert len(model.predict([engine.snapshot().table])[0]) == len(groups)
     assert all(line.startswith("clustruct ") for line in found["commands"])
 
 
@@ -286,12 +286,14 @@ def test_yes_to_a_group_is_one_decision_that_ties_its_items_and_bars_those_besid
         beside = tuple(i for i in groups if i not in items)[:2]
         store.decide(Decision("confirm", beside, group=name))
         assert store.groups() == groups
-    known = engine.known()
+    known = engine.snapshot()
     inside = [known.numbers[i] for i in items]
     assert len(items) > 2
-    assert known.told.judges(np.array([sorted((a, b)) for a in inside for b in inside if a < b])).all()
+    assert known.shown_evidence.judges(
+        np.array([sorted((a, b)) for a in inside for b in inside if a < b])
+    ).all()
     out = [known.numbers[i] for i in groups if i not in items]
-    across = known.told.judges(np.array([sorted((inside[0], b)) for b in out]))
+    across = known.shown_evidence.judges(np.array([sorted((inside[0], b)) for b in out]))
     assert [out[k] for k in np.flatnonzero(across)] == [known.numbers[i] for i in beside]
     assert len(known.answers) == 1
 

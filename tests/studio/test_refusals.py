@@ -6,7 +6,8 @@ import socket
 
 import pytest
 
-from clustruct.studio.data import Folder
+from clustruct.studio.folder import Folder
+from clustruct.studio.pages import PAGES
 from clustruct.studio.security import Policy
 from tests.studio.serving import Client, Process, write_people
 
@@ -91,7 +92,7 @@ def test_the_token_gives_a_cookie_that_only_this_site_gets(studio):
 
 def test_pages_may_run_and_load_nothing_from_elsewhere(studio):
     _, client = studio
-    for page in ("/", "/start", "/group", "/ask", "/learn", "/review", "/export"):
+    for page in ("/", *(f"/{page.name}" for page in PAGES)):
         status, headers, body = client.request("GET", page)
         policy = headers["content-security-policy"]
         assert status == 200
@@ -243,7 +244,7 @@ def test_scripts_in_every_field_stay_text(tmp_path):
         client = Client(process.url)
         client.begin("evil.csv", [SCRIPT, "name"])
         client.decide("note", note=SCRIPT)
-        for page in ("/", "/group", "/start", "/learn", "/export"):
+        for page in ("/", *(f"/{page.name}" for page in PAGES)):
             assert SCRIPT.encode() not in client.request("GET", page)[2]
         _status, headers, _ = client.request("GET", "/api/items")
         assert headers["content-type"] == "application/json"
@@ -273,10 +274,10 @@ def test_listening_to_other_machines_warns(tmp_path):
 def test_the_folder_lists_no_links(tmp_path):
     (tmp_path / "a.csv").write_text("x\n")
     (tmp_path / "b.csv").symlink_to("/etc/passwd")
-    assert [f["name"] for f in Folder(tmp_path).listed()] == ["a.csv"]
+    assert [f["name"] for f in Folder(tmp_path).list_files()] == ["a.csv"]
 
 
 def test_what_a_project_has_exported_is_not_offered_as_data(tmp_path):
     for name in ("a.csv", "a.clustruct.db", "a.groups.csv", "a.corrections.csv", "b.groups.csv"):
         (tmp_path / name).write_text("x\n")
-    assert [f["name"] for f in Folder(tmp_path).listed()] == ["a.csv", "b.groups.csv"]
+    assert [f["name"] for f in Folder(tmp_path).list_files()] == ["a.csv", "b.groups.csv"]

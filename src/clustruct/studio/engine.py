@@ -1,8 +1,4 @@
-"""What a model makes of a project: learning from decisions, proposals, doubtful groups, questions, reasons.
-
-It reads the store whenever the log has grown. It runs in a process of its own (`engine_process`), so that
-decisions of people never wait for it.
-"""
+"""A project with its model: items, decisions, features, scores. The store is read when its log has grown."""
 
 from __future__ import annotations
 
@@ -19,6 +15,7 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from clustruct.core import storage
+from clustruct.core.exceptions import DataError
 from clustruct.core.typing import Floats, Ints
 from clustruct.data import Evidence, ItemSet, PairScores, Table
 from clustruct.estimators.baselines import LatentPairClustering
@@ -36,13 +33,13 @@ MOST_HELD = 5000
 
 
 @dataclass(frozen=True)
-class Known:
-    """What a project says at one moment.
+class ProjectSnapshot:
+    """A project at one moment.
 
-    raw : items with the fields that are compared; numbers : of items by their ids
+    table : items with the fields that are compared; numbers : of items by their ids
     groups : the number of each item's group; names : ids of groups
-    held : what people said of pairs; marks : the same as something to learn from; told : without what
-    follows of confirmed groups for pairs that nobody was shown
+    constraints : judgements of pairs; evidence : the same and the confirmed groups, to learn from
+    shown_evidence : without what follows from confirmed groups for pairs that nobody was shown
     at : the number of the last event
     """
 
@@ -51,62 +48,52 @@ class Known:
     state: State
     groups: Ints
     names: list[str]
-    held: Constraints
-    marks: Evidence
-    told: Evidence
+    constraints: Constraints
+    evidence: Evidence
+    shown_evidence: Evidence
     at: int
 
     @classmethod
-    def of(cls, store: Store) -> Known:
-        """All of a store."""
+    def of(cls, store: Store) -> ProjectSnapshot:
+        """A store as it is now."""
         known, settings = known_of_store(store, indexed=False), store.settings()
         assert known.table is not None
-        table, state = _fields_of(known.table, settings.get("fields")), known.state
+        table, state = known.table, known.state
+        if fields := settings.get("fields"):
+            columns = {f: table.column(f) for f in fields if table.has(f)}
+            table = Table.from_columns(columns, ids=list(table.item_ids))
         numbers = {str(name): a for a, name in enumerate(table.item_ids)}
         held = constraints(state.statements(), disagreement="majority")
-        names, groups = _numbered([state.groups.get(str(name), "") for name in table.item_ids])
+        group_ids = [state.groups.get(str(name), "") for name in table.item_ids]
+        group_number = {name: g for g, name in enumerate(dict.fromkeys(group_ids))}
+        groups = np.array([group_number[name] for name in group_ids], np.int64)
         confirmed = [numbers[item] for item in state.confirmed() if item in numbers]
-        marks, told = _marks(held, numbers, confirmed), _marks(held, numbers, [])
-        return cls(table, numbers, state, groups, names, held, marks, told, store.next_number() - 1)
+        evidence, shown = _evidence(held, numbers, confirmed), _evidence(held, numbers, [])
+        at = store.next_number() - 1
+        return cls(table, numbers, state, groups, list(group_number), held, evidence, shown, at)
 
     def groups_of(self, *items: str) -> Ints:
         """The groups of items."""
         return self.groups[[self.numbers[item] for item in items]]
 
-    def members(self, group: int) -> Ints:
-        """The items of a group."""
-        return np.flatnonzero(self.groups == group)
-
     @cached_property
     def answers(self) -> list[list[Statement]]:
-        """What was said, by decision."""
+        """The judgements of pairs, by decision."""
         found: dict[int, list[Statement]] = {}
-        for said in (*self.held.same, *self.held.different):
-            found.setdefault(said.by.number, []).append(said)
+        for statement in (*self.constraints.same, *self.constraints.different):
+            found.setdefault(statement.by.number, []).append(statement)
         return [found[number] for number in sorted(found)]
 
-    def marks_of(self, statements: Iterable[Statement]) -> Evidence:
-        """Evidence of some of what was said."""
+    def evidence_of(self, statements: Iterable[Statement]) -> Evidence:
+        """Evidence of some judgements."""
         some: dict[str, list[Statement]] = {"same": [], "different": []}
-        for said in statements:
-            some[said.answer].append(said)
-        return _marks(Constraints(tuple(some["same"]), tuple(some["different"])), self.numbers, [])
+        for statement in statements:
+            some[statement.answer].append(statement)
+        return _evidence(Constraints(tuple(some["same"]), tuple(some["different"])), self.numbers, [])
 
 
-def _fields_of(table: Table, fields: list[str] | None) -> Table:
-    if not fields:
-        return table
-    return Table.from_columns({f: table.column(f) for f in fields if table.has(f)}, ids=list(table.item_ids))
-
-
-def _numbered(groups: list[str]) -> tuple[list[str], Ints]:
-    names = list(dict.fromkeys(groups))
-    number = {name: g for g, name in enumerate(names)}
-    return names, np.array([number[name] for name in groups], np.int64)
-
-
-def _marks(held: Constraints, numbers: Mapping[str, int], confirmed: Sequence[int]) -> Evidence:
-    """Pairs that people spoke of, and confirmed groups, to which nothing else belongs."""
+def _evidence(held: Constraints, numbers: Mapping[str, int], confirmed: Sequence[int]) -> Evidence:
+    """Pairs that were judged, and confirmed groups, to which nothing else belongs."""
     unsure = [(numbers[a], numbers[b]) for a, b in held.unsure]
     return Evidence.of_pairs(
         len(numbers), held.must_link(numbers), held.cannot_link(numbers), unsure=unsure, complete=confirmed
@@ -118,7 +105,7 @@ class Engine:
     """The model of a project, and what it makes of it."""
 
     path: Path
-    _known: Known | None = None
+    _snapshot: ProjectSnapshot | None = None
     _features: PairFeatures | None = None
     _item_set: ItemSet | None = None
     _pipeline: tuple[int, Pipeline] | None = None
@@ -127,20 +114,13 @@ class Engine:
     first_guess: LatentPairClustering | None = None
     doubts: Any = None
 
-    def known(self) -> Known:
-        """What the project says now."""
+    def snapshot(self) -> ProjectSnapshot:
+        """The project as it is now."""
         with Store(self.path) as store:
-            if self._known is None or self._known.at != store.next_number() - 1:
-                self._known = Known.of(store)
+            if self._snapshot is None or self._snapshot.at != store.next_number() - 1:
+                self._snapshot = ProjectSnapshot.of(store)
                 self.recipe = Recipe(kind=store.settings().get("kind") or "auto")
-        return self._known
-
-    def whole(self) -> Table:
-        """The items with all their fields."""
-        with Store(self.path) as store:
-            table = known_of_store(store, indexed=False).table
-        assert table is not None
-        return table
+        return self._snapshot
 
     def share(self, other: Engine) -> None:
         """Take over what another engine of the same project has made of the items."""
@@ -150,13 +130,13 @@ class Engine:
     def features(self) -> PairFeatures:
         """Features that suit the items."""
         if self._features is None:
-            bare = replace(self.known().table, labels=None)
+            bare = replace(self.snapshot().table, labels=None)
             self._features = features_of(self.recipe, [bare])
         return self._features
 
     def item_set(self) -> ItemSet | None:
         """The features of all compared pairs, for a table that is not large."""
-        table = self.known().table
+        table = self.snapshot().table
         if self._item_set is None and len(table) <= MOST_HELD:
             self._item_set = self.features().checked().transform([table])[0]
         return self._item_set
@@ -172,36 +152,43 @@ class Engine:
                 self._pipeline = number, model_of(store.model(number))
         return self._pipeline
 
+    def need_model(self) -> tuple[int, Pipeline]:
+        """The same; `DataError` where nothing was learned yet."""
+        found = self.model()
+        if found is None:
+            raise DataError("there is no model yet: learn first")
+        return found
+
     def keep(self, number: int, pipeline: Pipeline, scores: PairScores) -> None:
-        """A model that was learned here need not be read again, nor its scores be made again."""
+        """Hold a model and its scores, so that they are not made again."""
         self._pipeline, self._scores = (number, pipeline), (number, scores)
 
     def scores(self, number: int, pipeline: Pipeline) -> PairScores:
         """Scores of all compared pairs by a model."""
         if self._scores is None or self._scores[0] != number:
-            self._scores = number, self.scored(pipeline)
+            self._scores = number, self.make_scores(pipeline)
         return self._scores[1]
 
-    def committee(self, known: Known, rng: np.random.Generator) -> list[Floats]:
+    def committee(self, snapshot: ProjectSnapshot, rng: np.random.Generator) -> list[Floats]:
         """Probabilities of the compared pairs by models that have seen other answers, drawn with replacement;
         none for a large table, or before there are answers.
         """
-        x, first, n = self.item_set(), self.first_guess, len(known.answers)
+        x, first, n = self.item_set(), self.first_guess, len(snapshot.answers)
         if x is None or first is None or n < 2 * COMMITTEE:
             return []
         found = []
         for _ in range(COMMITTEE):
-            some = [known.answers[i] for i in rng.integers(0, n, n).tolist()]
-            model = first.answered([known.marks_of(chain.from_iterable(some))])
+            some = [snapshot.answers[i] for i in rng.integers(0, n, n).tolist()]
+            model = first.answered([snapshot.evidence_of(chain.from_iterable(some))])
             scores = score_set(model, x).list_pairs().values
             assert scores is not None
             found.append(model.pair_probabilities(scores))
         return found
 
-    def scored(self, pipeline: Pipeline) -> PairScores:
-        """The same for a model without number."""
+    def make_scores(self, pipeline: Pipeline) -> PairScores:
+        """Scores of all compared pairs by a model that may not be kept."""
         x = self.item_set() if pipeline[0] is self._features else None
-        return score_set(checked(pipeline), self.known().table if x is None else x).list_pairs()
+        return score_set(checked(pipeline), self.snapshot().table if x is None else x).list_pairs()
 
 
 def probabilities(pipeline: Pipeline, scores: Floats) -> Floats:

@@ -11,37 +11,36 @@ from clustruct.core.exceptions import DataError
 from clustruct.core.storage.targets import replacing
 from clustruct.data import GroupingOptions
 from clustruct.groups import Store, known_file, write_decisions
+from clustruct.groups.known import known_of_store
 from clustruct.pipeline import pipeline_with_cut
 
-from .data import EXPORTED
 from .engine import Engine
-from .learning import keep, proposed
+from .folder import EXPORTED
+from .learning import keep, propose_groups
 
 
-def export(engine: Engine, folder: Path, stem: str, what: list[str]) -> dict[str, Any]:
+def export(engine: Engine, folder: str, stem: str, what: list[str]) -> dict[str, Any]:
     """Write files into the folder of the project; their names, and the commands that make the same."""
     if unknown := sorted(set(what) - set(EXPORTED)):
         raise DataError(f"{unknown[0]!r:.40} cannot be exported")
     files = {name: f"{stem}.{EXPORTED[name]}" for name in what}
     for name, file in files.items():
-        _WRITERS[name](engine, folder / file)
+        _WRITERS[name](engine, Path(folder, file))
     return {"files": files, "commands": commands(engine, stem)}
 
 
 def _write_groups(engine: Engine, path: Path) -> None:
     with Store(engine.path) as store:
-        groups, settings = store.groups(), store.settings()
-    table = engine.whole()
+        groups, settings, table = store.groups(), store.settings(), known_of_store(store, indexed=False).table
+    assert table is not None
     with known_file(path, table, groups, settings.get("id") or "id", settings.get("cluster") or "cluster"):
         pass
 
 
 def _write_model(engine: Engine, path: Path) -> None:
+    number, _ = engine.need_model()
     with Store(engine.path) as store:
-        models = store.models()
-        if not models:
-            raise DataError("there is no model yet: learn first")
-        content = store.model(models[-1].number)
+        content = store.model(number)
     with replacing(path) as f:
         f.write(content)
 
@@ -54,10 +53,8 @@ def _write_corrections(engine: Engine, path: Path) -> None:
 def _write_report(engine: Engine, path: Path) -> None:
     from clustruct.evaluate.report import write_report
 
-    found = engine.model()
-    if found is None:
-        raise DataError("there is no model yet: learn first")
-    write_report(path, found[1], [replace(engine.known().table, labels=None)])
+    _, pipeline = engine.need_model()
+    write_report(path, pipeline, [replace(engine.snapshot().table, labels=None)])
 
 
 _WRITERS = {
@@ -89,18 +86,15 @@ def commands(engine: Engine, stem: str) -> list[str]:
 
 def regroup_at(engine: Engine, precision: float) -> dict[str, Any]:
     """Group anew so that this share of the pairs put together is right, by held-out groups."""
-    found = engine.model()
-    if found is None:
-        raise DataError("there is no model yet: learn first")
-    known = engine.known()
-    pipeline = pipeline_with_cut(found[1], GroupingOptions(precision=precision))
-    dial = found[1][-1].dial(precision)
-    scores = engine.scored(pipeline)
-    groups = proposed(known, pipeline, scores)
+    snapshot, (_, model) = engine.snapshot(), engine.need_model()
+    pipeline = pipeline_with_cut(model, GroupingOptions(precision=precision))
+    dial = model[-1].dial(precision)
+    scores = engine.make_scores(pipeline)
+    groups = propose_groups(snapshot, pipeline, scores)
     about = {
         "how": f"precision {precision:g}",
-        "answers": len(known.answers),
-        "at": known.at,
+        "answers": len(snapshot.answers),
+        "at": snapshot.at,
         "calibrated": True,
     }
     number, changes = keep(engine, pipeline, scores, groups, about)

@@ -94,12 +94,14 @@ def serve(
     """
     import uvicorn
 
-    from .app import make_app
+    from .app import Studio
+    from .pages import PAGES
+    from .project import Project
 
     folder, project, chosen = found_at(Path(path))
     sock = _bound(listen, port)
     policy = _policy(listen, sock.getsockname()[1], max_upload)
-    app = make_app(folder, project, policy, chosen)
+    app = Studio(Project(folder, project, chosen), PAGES).app(policy)
     config = uvicorn.Config(
         app, log_level="warning", access_log=False, server_header=False, limit_concurrency=200, ws="none"
     )
@@ -120,7 +122,7 @@ def serve(
 
 def found_at(path: Path) -> tuple[Path, Path | None, str | None]:
     """The folder, the project where there is one, and the data file to begin with."""
-    from .data import PROJECT_END
+    from .folder import PROJECT_END
 
     if path.is_dir():
         return path, None, None

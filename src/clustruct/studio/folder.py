@@ -49,7 +49,7 @@ class Folder:
             raise DataError(f"{short(name, 60)!r} is no name of a file in the folder of the project")
         return found
 
-    def listed(self) -> list[dict[str, Any]]:
+    def list_files(self) -> list[dict[str, Any]]:
         """Data files and projects, by name; not what projects have exported."""
         ends = tuple(suffixes()) + tuple(f"{end}.gz" for end in suffixes())
         paths = sorted(self.path.iterdir())
@@ -66,7 +66,7 @@ class Folder:
         return found
 
     def keep(self, name: str, content: bytes) -> Path:
-        """A file that came through the page; one that is there is not replaced."""
+        """Write a file that came through the page; one that is there is not replaced."""
         path = self.file(name)
         if not path.name.lower().endswith(tuple(suffixes())):
             raise DataError(f"{short(name, 60)!r}: data files end in {', '.join(suffixes())}")
@@ -85,7 +85,7 @@ def preview(path: Path) -> dict[str, Any]:
     table = _table(path, Columns(id=None), most=LOOKED_AT)
     fields = table.fields()
     kind, kinds = guess_kind([table])
-    columns = [list(map(_shown, table.some(f, slice(0, SHOWN)))) for f in fields]
+    columns = [list(map(_shorten, table.some(f, slice(0, SHOWN)))) for f in fields]
     name = _first_unique(table, fields)
     label = next((f for f in fields if f.lower() in LABEL_NAMES), None)
     used = [f for f in fields if f not in (name, label) and kinds.get(f) not in ("nothing", "id")]
@@ -94,7 +94,7 @@ def preview(path: Path) -> dict[str, Any]:
     return {"fields": held, "rows": list(map(list, zip(*columns, strict=True))), "guess": guess}
 
 
-def _shown(value: Any) -> str:
+def _shorten(value: Any) -> str:
     return "" if value is None else short(value, LONGEST)
 
 
@@ -168,8 +168,3 @@ def _fill(store: Store, table: Table, cluster: str | None, source: str) -> None:
     for name, size in Counter(groups.values()).items():
         if size > 1:  # what the file says is known is right until somebody says otherwise
             store.decide(Decision("confirm", group=name, author=source))
-
-
-def open_project(path: Path) -> Store:
-    """The store of a project, for the page."""
-    return Store(path, shared=True)

@@ -7,11 +7,11 @@ from clustruct.data import Evidence
 from clustruct.data.datasets import make_records
 from clustruct.estimators.baselines import LatentPairClustering
 from clustruct.features import PairFeatures, guess_blocks
-from clustruct.studio.comparing import (
-    FOLDS,
+from clustruct.studio.learning import (
+    GROUP_FOLDS,
     HeldOutGroups,
-    confirmed,
-    folds,
+    confirmed_labels,
+    group_folds,
     groups_foretell_as_well,
     without,
 )
@@ -23,22 +23,22 @@ def people():
     sets = make_records(n_sets=3, n_people=10)
     x = PairFeatures(guess_blocks(sets)).fit_transform(sets)
     truth = [np.unique([str(y) for y in table.labels], return_inverse=True)[1] for table in sets]
-    marks = []
+    evidence = []
     for y in truth:
         first = {c: int(np.argmax(y == c)) for c in np.unique(y).tolist()}
         same = [(first[c], i) for i, c in enumerate(y.tolist()) if i != first[c]]
         other = [(first[a], first[b]) for a in first for b in first if a < b]
-        marks.append(Evidence.of_pairs(len(y), same, other, complete=[a for a, _ in same]))
-    return x, truth, marks
+        evidence.append(Evidence.of_pairs(len(y), same, other, complete=[a for a, _ in same]))
+    return x, truth, evidence
 
 
 def test_each_confirmed_group_is_hidden_once_and_nothing_is_known_of_its_items_then(people):
-    x, _, marks = people
-    found = list(folds(x, marks))
-    assert len(found) == FOLDS
-    for s, m in enumerate(marks):
+    x, _, evidence = people
+    found = list(group_folds(x, evidence))
+    assert len(found) == GROUP_FOLDS
+    for s, m in enumerate(evidence):
         hidden = np.array([fold.hidden[s] for fold in found])
-        assert (hidden.sum(axis=0) == (confirmed(m) >= 0)).all()
+        assert (hidden.sum(axis=0) == (confirmed_labels(m) >= 0)).all()
         for out in hidden:
             rest = without(m, out)
             assert (rest.piece[out] < 0).all()
@@ -51,7 +51,7 @@ def test_each_confirmed_group_is_hidden_once_and_nothing_is_known_of_its_items_t
 
 
 def test_the_better_teacher_is_told(people, monkeypatch):
-    x, truth, marks = people
+    x, truth, evidence = people
     number = {id(one): y for one, y in zip(x, truth, strict=True)}
 
     def right(one, pairs):
@@ -59,16 +59,16 @@ def test_the_better_teacher_is_told(people, monkeypatch):
         return np.where(y[pairs[:, 0]] == y[pairs[:, 1]], 1.0, -1.0)
 
     first = LatentPairClustering().fit(x)
-    monkeypatch.setattr(HeldOutGroups, "of_groups", lambda self: right)
-    assert groups_foretell_as_well(x, marks, first)
-    monkeypatch.setattr(HeldOutGroups, "of_groups", lambda self: lambda one, pairs: -right(one, pairs))
-    assert not groups_foretell_as_well(x, marks, first)
+    monkeypatch.setattr(HeldOutGroups, "scores_of_groups", lambda self: right)
+    assert groups_foretell_as_well(x, evidence, first)
+    monkeypatch.setattr(HeldOutGroups, "scores_of_groups", lambda self: lambda one, pairs: -right(one, pairs))
+    assert not groups_foretell_as_well(x, evidence, first)
 
 
 def test_both_are_trained_on_what_is_not_hidden(people):
-    x, _, marks = people
-    fold = next(iter(folds(x, marks)))
-    for scores in (fold.of_groups(), fold.of_answers(LatentPairClustering().fit(x))):
-        same, told = fold.foretold(scores)
+    x, _, evidence = people
+    fold = next(iter(group_folds(x, evidence)))
+    for scores in (fold.scores_of_groups(), fold.scores_of_answers(LatentPairClustering().fit(x))):
+        same, guess = fold.foretell(scores)
         assert len(same) > 20
-        assert np.mean(same == told) > 0.8
+        assert np.mean(same == guess) > 0.8
