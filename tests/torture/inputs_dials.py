@@ -192,7 +192,7 @@ def _corrections() -> Iterator[tuple[str, Line]]:
     for name, file, content, code in bad_groups():
         given = {**fix, file: content}
         words = f"{fit} --corrections fix.csv --corrected {file}"
-        loose = code if name != "no groups" else EITHER
+        loose = code if name not in ("no groups", "an infinite number") else EITHER
         yield f"corrected: {name} / fit", line(words, loose, file, "fix.csv", **given)
         words = f"{fit} --corrections {file}"
         yield f"corrections: groups, {name} / fit", line(words, EITHER, file, **given)
