@@ -17,7 +17,7 @@ import numpy as np
 from benchmarks.printing import command
 from clustruct import ssvm
 from clustruct.papers.multilabel import MultiLabelProblem, make_multilabel_count, mrf
-from clustruct.papers.multilabel.problem import SEARCHES
+from clustruct.papers.multilabel.multilabel_problem import SEARCHES
 from tests.reference.mrf import dwave
 
 

@@ -29,13 +29,12 @@ SECTIONS = {
     "Engine": ("ssvm", "ssvm.solvers"),
     "Papers": (
         "papers.multilabel",
-        "papers.multilabel.mrf",
         "papers.universum",
-        "papers.universum.sources",
+        "papers.universum.outside_documents",
         "papers.cpm3c",
-        "papers.documents",
+        "papers.document_clustering",
         "papers.hooks",
-        "papers.marbles",
+        "papers.toy_marbles",
     ),
     "Around": (
         "core.storage",

@@ -15,7 +15,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from clustruct import SupervisedCorrelationClustering
-from clustruct.papers.marbles import make_marbles
+from clustruct.papers.toy_marbles import make_marbles
 
 # %%
 # Training sets are red, green and blue; the new set is yellow, cyan and magenta. So this is no

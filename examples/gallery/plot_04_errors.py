@@ -12,7 +12,7 @@ import numpy as np
 from clustruct import SupervisedCorrelationClustering
 from clustruct.evaluate.explain import item_confidence, split_merge
 from clustruct.evaluate.plot import SimilarityMatrixDisplay, SplitMergeDisplay
-from clustruct.papers.marbles import make_marbles
+from clustruct.papers.toy_marbles import make_marbles
 
 COLOURS = ["red", "yellow", "green", "cyan", "blue", "magenta"]
 *train, new = make_marbles(9, 60, COLOURS, noise=1.6, random_state=4)

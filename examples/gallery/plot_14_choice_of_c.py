@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from clustruct import SupervisedCorrelationClustering
-from clustruct.papers.marbles import make_marbles
+from clustruct.papers.toy_marbles import make_marbles
 
 GRID = [0.001, 0.01, 0.1, 1.0, 10.0, 100.0]
 COLOURS = ["red", "yellow", "green", "cyan", "blue", "magenta"]

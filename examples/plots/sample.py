@@ -10,7 +10,7 @@ import matplotlib
 import numpy as np
 
 from clustruct import ItemSet, SupervisedCorrelationClustering
-from clustruct.papers.marbles import make_marbles
+from clustruct.papers.toy_marbles import make_marbles
 
 matplotlib.use("Agg")
 

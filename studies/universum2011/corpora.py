@@ -14,7 +14,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.preprocessing import normalize
 
 from clustruct.features.document_vectors import document_pipeline
-from clustruct.papers.universum import sources
+from clustruct.papers.universum import outside_documents
 from studies.data import data_file, json_lines
 
 OUT = Path("out/studies/universum2011")
@@ -64,19 +64,19 @@ class Corpus:
 
     def candidates(self, seed: int = 0) -> np.ndarray:
         """U_rest, 1000 of U_rand and U_mean, as in Table 2."""
-        parts = [self.rest, sources.random_box(self.X, 1000, seed)]
-        return np.concatenate([*parts, sources.mean_of_centres(self.X, self.k, seed)])
+        parts = [self.rest, outside_documents.random_box(self.X, 1000, seed)]
+        return np.concatenate([*parts, outside_documents.mean_of_centres(self.X, self.k, seed)])
 
     def universum(self, source: str, seed: int = 0) -> np.ndarray:
         """The Universum by the name of its source."""
         if source == "rest":
             return self.rest
         if source == "rand":
-            return sources.random_box(self.X, 1000, seed)
+            return outside_documents.random_box(self.X, 1000, seed)
         if source == "mean":
-            return sources.mean_of_centres(self.X, self.k, seed)
+            return outside_documents.mean_of_centres(self.X, self.k, seed)
         given = self.candidates(seed) if source == "select" else self.rest
-        return sources.select_by_mixture(self.X, given, self.k, random_state=seed).rows
+        return outside_documents.select_by_mixture(self.X, given, self.k, random_state=seed).rows
 
 
 def _texts(name: str) -> tuple[list[str], list[str]]:

@@ -16,9 +16,9 @@ from sklearn.neighbors import NearestNeighbors
 
 from clustruct.evaluate.metrics import matched_accuracy, normalized_mutual_information, rand_index
 from clustruct.papers.cpm3c import CPM3C
-from clustruct.papers.documents import CLGR, PLSA, neighbour_graph
+from clustruct.papers.document_clustering import CLGR, PLSA, neighbour_graph
 from clustruct.papers.universum import UniversumClustering
-from clustruct.papers.universum.sources import select_between
+from clustruct.papers.universum.outside_documents import select_between
 from studies.universum2011.corpora import Corpus
 
 Method = Callable[[Corpus, int], np.ndarray]

@@ -9,7 +9,7 @@ import numpy as np
 
 from clustruct.papers.cpm3c import CPM3C
 from clustruct.papers.universum.label_free import RULES, choose_by_scores, kmeans_starts, try_grid
-from clustruct.papers.universum.problem import principal_labels
+from clustruct.papers.universum.margin_problem import principal_labels
 from studies.results import Results
 from studies.universum2011.corpora import Corpus, load
 from studies.universum2011.methods import METHODS, chosen_universum, run, scores

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from clustruct.evaluate.metrics import matched_accuracy
-from clustruct.papers.universum.problem import kmeans_labels
+from clustruct.papers.universum.margin_problem import kmeans_labels
 from studies.results import Results
 from studies.universum2011.corpora import Corpus, load
 

@@ -21,7 +21,7 @@ from clustruct.estimators.baselines import (
 )
 from clustruct.estimators.checks import SET_CHECKS, TABLE_CHECKS, check_set_clusterer, check_table_estimator
 from clustruct.papers.cpm3c import CPM3C
-from clustruct.papers.documents import CLGR, PLSA
+from clustruct.papers.document_clustering import CLGR, PLSA
 from clustruct.papers.multilabel import make_multilabel_chain
 
 SET_CLUSTERERS = {

@@ -18,7 +18,7 @@ from clustruct.estimators.baselines import DefaultClustering, PairwiseClassifier
 from clustruct.estimators.baselines.pair_classifier import canopy_pairs, chain_pairs
 from clustruct.features import Mentions, PairFeatures, pronouns
 from clustruct.learning.model_selection import split_by_clusters
-from clustruct.papers.marbles import make_marbles
+from clustruct.papers.toy_marbles import make_marbles
 from clustruct.ssvm import NothingLearned
 
 JOINT = "the items of a set are clustered together: a part of them, or another order, is another question"

@@ -5,7 +5,7 @@ import pytest
 
 from clustruct import MultiLabelMRF, UniversumClustering
 from clustruct.papers.cpm3c import CPM3C
-from clustruct.papers.documents import CLGR, PLSA
+from clustruct.papers.document_clustering import CLGR, PLSA
 
 X = np.random.default_rng(0).uniform(size=(12, 3))
 WRONG = {

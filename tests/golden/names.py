@@ -25,12 +25,12 @@ from clustruct.data import io as files
 from clustruct.evaluate import metrics
 from clustruct.features.document_vectors import document_pipeline
 from clustruct.learning import problems
-from clustruct.papers.marbles import make_marbles
 from clustruct.papers.multilabel import make_multilabel_chain, make_multilabel_count
 from clustruct.papers.multilabel import mrf as mrf_search
-from clustruct.papers.multilabel.problem import MultiLabelProblem
+from clustruct.papers.multilabel.multilabel_problem import MultiLabelProblem
+from clustruct.papers.toy_marbles import make_marbles
 from clustruct.papers.universum import label_free as universum_choice
-from clustruct.papers.universum import sources as universum_sources
+from clustruct.papers.universum import outside_documents
 from clustruct.search import correlation as correlation_search
 from clustruct.search import kmeans as kmeans_search
 from clustruct.search import spectral
@@ -49,8 +49,8 @@ ESTIMATORS = {
     "multilabel": clustruct.MultiLabelMRF,
     "universum": clustruct.UniversumClustering,
     "cpm3c": clustruct.papers.cpm3c.CPM3C,
-    "plsa": clustruct.papers.documents.PLSA,
-    "clgr": clustruct.papers.documents.CLGR,
+    "plsa": clustruct.papers.document_clustering.PLSA,
+    "clgr": clustruct.papers.document_clustering.CLGR,
 }
 # Word of the cases -> word of the package, where the two differ; options of estimators and of the engine.
 OPTIONS: dict[str, str] = {
@@ -411,12 +411,12 @@ def neighbours_taken(of):
 
 # -------------------------------------------------------------------------------------------------- Universum
 
-random_box = universum_sources.random_box
-mean_of_centres = universum_sources.mean_of_centres
+random_box = outside_documents.random_box
+mean_of_centres = outside_documents.mean_of_centres
 
 
 def selected_rows(kind, *given, **options):
-    select = {"mixture": universum_sources.select_by_mixture, "between": universum_sources.select_between}
+    select = {"mixture": outside_documents.select_by_mixture, "between": outside_documents.select_between}
     return select[kind](*given, **options).numbers
 
 

@@ -12,7 +12,7 @@ from typing import TextIO
 
 from clustruct.core.storage.targets import replacing
 from clustruct.papers.hooks import Hooks, read_sample
-from clustruct.papers.hooks.learning import HookScores, predict
+from clustruct.papers.hooks.hook_training import HookScores, predict
 from clustruct.papers.hooks.model_files import read_model_file
 from clustruct.papers.hooks.svmapi import Sparm, StructModel
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from clustruct.papers.hooks import HookError, Hooks, read_sample, start_model, train
-from clustruct.papers.hooks.learning import settings
+from clustruct.papers.hooks.hook_training import settings
 from clustruct.papers.hooks.model_files import unstorable, write_model_file
 from clustruct.papers.hooks.svmapi import KernelParm, Sparm, StructModel
 from clustruct.ssvm import FitResult, Iteration

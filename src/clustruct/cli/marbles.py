@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from clustruct.core.typing import Ints
-    from clustruct.papers.marbles import Marbles
+    from clustruct.papers.toy_marbles import Marbles
 
 PICTURE = "marbles.png"
 
@@ -38,7 +38,7 @@ def learn_and_test(by: Literal["hue", "size"]) -> dict[str, list[Any]]:
     """Train on red, green and blue marbles; cluster yellow, cyan and magenta ones in three ways."""
     import numpy as np
 
-    make, loss_of = clustruct.papers.marbles.make_marbles, clustruct.losses.PairwiseLoss()
+    make, loss_of = clustruct.papers.toy_marbles.make_marbles, clustruct.losses.PairwiseLoss()
     train = make(10, by=by, noise=1.5, random_state=1)
     test = make(10, colours=["yellow", "cyan", "magenta"], by=by, noise=1.5, random_state=2)
     X, y = [m.item_set() for m in train], [m.labels for m in train]

@@ -5,4 +5,6 @@ In: all that is below the commands. Out: learners of their own. Only their own c
 
 from clustruct.core.lazy import lazy_modules
 
-__getattr__ = lazy_modules(__name__, "cpm3c", "documents", "hooks", "marbles", "multilabel", "universum")
+__getattr__ = lazy_modules(
+    __name__, "cpm3c", "document_clustering", "hooks", "multilabel", "toy_marbles", "universum"
+)

@@ -13,9 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from clustruct.core.callbacks import Iteration, reason_to_stop, training_listener
 from clustruct.core.storage import register
 from clustruct.core.typing import Floats, Indices
-from clustruct.papers.universum.cccp import MarginResult
-from clustruct.papers.universum.estimator import MarginClustering, Start
-from clustruct.papers.universum.problem import MarginProblem, plane_of, scores_of
+from clustruct.papers.universum.concave_convex import MarginResult
+from clustruct.papers.universum.margin_clustering import MarginClustering, Start
+from clustruct.papers.universum.margin_problem import MarginProblem, plane_of, scores_of
 from clustruct.ssvm import solve_planes
 
 __all__ = ["CPM3C"]

@@ -18,7 +18,7 @@ from clustruct.core.storage.files import read_container, write_container
 from clustruct.data.datasets import make_synth
 from clustruct.estimators.baselines import UntrainedKMeans
 from clustruct.learning.problems import MulticlassProblem
-from clustruct.papers.documents import PLSA
+from clustruct.papers.document_clustering import PLSA
 from clustruct.ssvm.checkpoint import Checkpoint
 
 INFINITE = {"$float": "inf"}

@@ -8,7 +8,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from clustruct import ItemSet, SupervisedCorrelationClustering, SupervisedKMeans
 from clustruct.estimators.baselines import DefaultClustering, PairwiseClassifierClustering
 from clustruct.evaluate.explain import pair_contributions
-from clustruct.papers.marbles import make_marbles
+from clustruct.papers.toy_marbles import make_marbles
 
 
 @pytest.fixture(scope="module")

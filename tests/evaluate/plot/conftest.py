@@ -4,7 +4,7 @@ import matplotlib
 import pytest
 
 from clustruct import SupervisedCorrelationClustering
-from clustruct.papers.marbles import make_marbles
+from clustruct.papers.toy_marbles import make_marbles
 
 matplotlib.use("Agg")
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from clustruct.core.exceptions import DataError
 from clustruct.papers.hooks import glpk, load_hooks
 from clustruct.papers.hooks.glpk import LPX
-from clustruct.papers.hooks.loading import REQUIRED
+from clustruct.papers.hooks.modules import REQUIRED
 
 B4 = [(-1, -3, -4), (2, 3, -4), (1, -2, 4), (1, 3, 4), (-1, 2, -3)]
 

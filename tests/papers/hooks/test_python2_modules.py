@@ -3,7 +3,7 @@
 import pytest
 
 from clustruct.papers.hooks import HookError, load_hooks
-from clustruct.papers.hooks.errors import change_for
+from clustruct.papers.hooks.modules import change_for
 
 from . import sources as hook_sources
 

@@ -11,7 +11,7 @@ from sklearn.preprocessing import normalize
 from clustruct.core.callbacks import Callback, training_callback
 from clustruct.evaluate.metrics import matched_accuracy
 from clustruct.papers.universum import UniversumClustering
-from clustruct.papers.universum import estimator as module
+from clustruct.papers.universum import margin_clustering as module
 
 K, SUBJECTS = 6, 3
 

@@ -4,9 +4,15 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_blobs
 
-from clustruct.papers.universum.cccp import CccpSearch, _same_clusters, cccp, lowest_of
-from clustruct.papers.universum.convex import ScoredPoint, _line_search
-from clustruct.papers.universum.problem import (
+from clustruct.papers.universum.concave_convex import (
+    CccpSearch,
+    ScoredPoint,
+    _line_search,
+    _same_clusters,
+    cccp,
+    lowest_of,
+)
+from clustruct.papers.universum.margin_problem import (
     MarginProblem,
     TargetTerm,
     UniversumTerm,

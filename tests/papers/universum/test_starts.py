@@ -6,9 +6,8 @@ from scipy import sparse
 from sklearn.datasets import make_blobs
 from sklearn.decomposition import PCA
 
-from clustruct.papers.universum import MarginProblem
 from clustruct.papers.universum._kernels import move_to_nearest
-from clustruct.papers.universum.problem import natural_scale, plane_of, slack
+from clustruct.papers.universum.margin_problem import MarginProblem, natural_scale, plane_of, slack
 from clustruct.papers.universum.starts import (
     DIRECTIONS,
     SHARES,

@@ -32,7 +32,7 @@ class ConvergenceDisplay(Display):
     --------
     >>> import matplotlib; matplotlib.use("Agg")
     >>> from clustruct import SupervisedCorrelationClustering
-    >>> from clustruct.papers.marbles import make_marbles
+    >>> from clustruct.papers.toy_marbles import make_marbles
     >>> from clustruct.evaluate.plot import ConvergenceDisplay
     >>> sets = make_marbles(3)
     >>> model = SupervisedCorrelationClustering(C=1.0).fit(

@@ -4,8 +4,7 @@ A module of four functions, ``read_examples``, ``init_model``, ``psi`` and ``cla
 learner. See docs/hooks.md, and ``clustruct-learn --help``.
 """
 
-from .errors import HookError
-from .learning import read_sample, start_model, train
-from .loading import Hooks, importable, load_hooks
+from .hook_training import read_sample, start_model, train
+from .modules import HookError, Hooks, importable, load_hooks
 
 __all__ = ["HookError", "Hooks", "importable", "load_hooks", "read_sample", "start_model", "train"]

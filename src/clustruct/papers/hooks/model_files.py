@@ -22,7 +22,7 @@ from clustruct.core.storage.values import Unstorable, encode, register_foreign
 from clustruct.core.typing import Floats
 from clustruct.ssvm import VectorSum
 
-from .errors import HookError, HookModelError
+from .modules import HookError, HookModelError
 from .svmapi import Document, KernelParm, Model, Sparm, Sparse, StructModel
 
 Attributes = dict[str, Any]

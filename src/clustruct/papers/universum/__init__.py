@@ -1,26 +1,9 @@
 """Maximum-margin clustering beside documents of no cluster (Zhang, Wang and Si 2011)."""
 
-from importlib import import_module
-from types import ModuleType
+from clustruct.core.lazy import lazy_modules
 
-from .cccp import CCCPResult, CCCPStep, cccp
-from .convex import solve_convex
-from .estimator import UniversumClustering
-from .problem import MarginProblem
+from .margin_clustering import UniversumClustering
 
-__all__ = [
-    "CCCPResult",
-    "CCCPStep",
-    "MarginProblem",
-    "UniversumClustering",
-    "cccp",
-    "solve_convex",
-    "sources",
-]
-
-
-def __getattr__(name: str) -> ModuleType:
-    # Ways to choose a Universum load scikit-learn's mixtures, which training does not need.
-    if name == "sources":
-        return import_module("clustruct.papers.universum.sources")
-    raise AttributeError(f"module 'clustruct.papers.universum' has no attribute {name!r}")
+__all__ = ["UniversumClustering", "outside_documents"]
+# Ways to choose a Universum load scikit-learn's mixtures, which training does not need.
+__getattr__ = lazy_modules(__name__, "label_free", "outside_documents")

@@ -12,8 +12,8 @@ from sklearn.metrics import adjusted_rand_score, silhouette_score
 
 from clustruct.core.typing import Indices
 
-from .cccp import CCCPResult, cccp
-from .problem import MarginProblem, kmeans_labels, natural_scale, scores_of
+from .concave_convex import CCCPResult, cccp
+from .margin_problem import MarginProblem, kmeans_labels, natural_scale, scores_of
 
 Rule = Literal["stability", "silhouette", "contrast", "objective", "stable_contrast"]
 RULES: tuple[Rule, ...] = ("stability", "silhouette", "contrast", "objective", "stable_contrast")

@@ -11,7 +11,7 @@ from sklearn.utils.extmath import randomized_svd
 
 from clustruct.core.typing import Floats, Indices
 
-from .problem import FEW_FEATURES, MarginProblem, lowest_first
+from .margin_problem import FEW_FEATURES, MarginProblem, lowest_first
 
 # Leading directions that starts are made in.
 DIRECTIONS = 200

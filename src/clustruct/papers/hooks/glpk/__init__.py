@@ -23,8 +23,7 @@ some x_j whole numbers. Columns are the x, rows the y. Programs written for PyGL
 """
 
 from .bars import Bar, BarCollection
-from .objective import Objective
-from .program import LPX
-from .solving import Environment, env
+from .highs import Environment, env
+from .program import LPX, Objective
 
 __all__ = ["LPX", "Bar", "BarCollection", "Environment", "Objective", "env"]

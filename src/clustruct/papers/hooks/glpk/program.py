@@ -1,15 +1,71 @@
-"""LPX: a linear or integer program, and its solution."""
+"""LPX: a linear or integer program, its objective and its solution."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from numbers import Real
 from os import PathLike
 from typing import Any, ClassVar
 
-from . import files, solving
-from .bars import BarCollection, pairs
-from .objective import Objective
+from . import highs
+from .bars import BarCollection, number, pairs
+
+
+class Objective:
+    """``obj[j]`` or ``obj["name"]`` is the coefficient of a column, ``obj[None]`` the constant (`shift`).
+
+    maximize : bool, at first False
+    value : of the last solver, the constant included
+    """
+
+    def __init__(self, cols: BarCollection, changed: Callable[[], None]) -> None:
+        self._cols, self._changed = cols, changed
+        self._maximize, self._shift = False, 0.0
+        self.name: str | None = None
+        self.value = 0.0
+
+    @property
+    def maximize(self) -> bool:
+        return self._maximize
+
+    @maximize.setter
+    def maximize(self, given: object) -> None:
+        self._maximize = bool(given)
+        self._changed()
+
+    @property
+    def shift(self) -> float:
+        return self._shift
+
+    @shift.setter
+    def shift(self, given: float) -> None:
+        self._shift = number(given, "the shift")
+        self._changed()
+
+    def __len__(self) -> int:
+        return len(self._cols)
+
+    def __iter__(self) -> Iterator[float]:
+        return iter(self[:])
+
+    def __getitem__(self, at: Any) -> Any:
+        if at is None:
+            return self._shift
+        costs = [self._cols[place]._cost for place in self._cols.places(at)]
+        return costs if isinstance(at, slice | tuple | list) else costs[0]
+
+    def __setitem__(self, at: Any, given: Any) -> None:
+        """One number for all that is chosen, or as many numbers as there are."""
+        if at is None:
+            self.shift = given
+            return
+        places = self._cols.places(at)
+        values = [given] * len(places) if isinstance(given, Real) else list(given)
+        if len(values) != len(places):
+            raise ValueError(f"{len(values)} coefficients for {len(places)} columns")
+        for place, value in zip(places, values, strict=True):
+            self._cols[place]._cost = number(value, "a coefficient")
+        self._changed()
 
 
 class LPX:
@@ -34,7 +90,7 @@ class LPX:
         self.erase()
         if source:
             kind, path = self._kind_of(source)
-            files.read(self, path, kind)
+            highs.read_program(self, path, kind)
 
     def _kind_of(self, source: dict[str, Any]) -> tuple[str, Any]:
         (word, path), *more = source.items()
@@ -101,7 +157,7 @@ class LPX:
         (`LPX.MSG_ALL`: the solver speaks, unless ``env.term_on`` is False) are those of GLPK. It begins
         with the basis of the last solution.
         """
-        return solving.simplex(self, options)
+        return highs.simplex(self, options)
 
     def exact(self, **options: Any) -> str | None:
         """`simplex`: there is no exact arithmetic here, so it is refused."""
@@ -109,7 +165,7 @@ class LPX:
 
     def interior(self, **options: Any) -> str | None:
         """Solve by an interior-point method. None, or "fault", "nofeas", "noconv", "itlim", "tmlim"."""
-        return solving.interior(self, options)
+        return highs.interior(self, options)
 
     def integer(self, **options: Any) -> str | None:
         """Solve with whole numbers where `kind` says so. None, or "fault", "tmlim".
@@ -120,12 +176,12 @@ class LPX:
 
     def intopt(self, **options: Any) -> str | None:
         """`integer`, whether or not there is a simplex solution."""
-        return solving.integer(self, options)
+        return highs.integer(self, options)
 
     def write(self, **target: str | PathLike[str]) -> None:
         """Write a file: ``write(mps=name)``, ``write(freemps=name)`` or ``write(cpxlp=name)``."""
         kind, path = self._kind_of(target)
-        files.write(self, path, kind)
+        highs.write_program(self, path, kind)
 
     def __repr__(self) -> str:
         named = "" if self.name is None else f" {self.name}"

@@ -18,7 +18,7 @@ from sklearn.utils import check_array, check_random_state
 
 from clustruct.core.typing import Floats
 
-from .problem import kmeans_labels
+from .margin_problem import kmeans_labels
 
 Covariance = Literal["auto", "full", "tied", "diag", "spherical"]
 

@@ -85,7 +85,7 @@ class PLSA(EstimatorState, ClusterMixin, BaseEstimator):
 
     Examples
     --------
-    >>> from clustruct.papers.documents import PLSA
+    >>> from clustruct.papers.document_clustering import PLSA
     >>> counts = [[3, 2, 0, 0], [2, 3, 0, 0], [0, 0, 3, 2], [0, 0, 1, 3]]
     >>> labels = PLSA(n_clusters=2, random_state=0).fit_predict(counts)
     >>> (labels == labels[0]).tolist()
@@ -210,7 +210,7 @@ class CLGR(EstimatorState, ClusterMixin, BaseEstimator):
 
     Examples
     --------
-    >>> from clustruct.papers.documents import CLGR
+    >>> from clustruct.papers.document_clustering import CLGR
     >>> X = [[0.0, 1.0], [0.2, 1.1], [0.1, 0.9], [2.0, 0.1], [2.1, 0.0], [1.9, 0.2]]
     >>> labels = CLGR(n_clusters=2, n_neighbors=2, random_state=0).fit_predict(X)
     >>> (labels == labels[0]).tolist()

@@ -10,10 +10,10 @@ from sklearn.linear_model import Ridge
 from sklearn.neighbors import NearestNeighbors
 
 from clustruct.evaluate.metrics import matched_accuracy
-from clustruct.papers import cpm3c, documents
+from clustruct.papers import cpm3c, document_clustering
 from clustruct.papers.cpm3c import CPM3C
-from clustruct.papers.documents import CLGR, PLSA, plsa
-from clustruct.papers.universum.problem import MarginProblem
+from clustruct.papers.document_clustering import CLGR, PLSA, plsa
+from clustruct.papers.universum.margin_problem import MarginProblem
 from studies.universum2011.methods import local_scaling
 
 
@@ -70,7 +70,7 @@ def test_local_predictors_are_ridge_regressions(blobs):
     X, _ = blobs
     index = NearestNeighbors(n_neighbors=6).fit(X).kneighbors(return_distance=False)
     q = np.random.default_rng(0).normal(size=len(X))
-    A = documents.local_predictors(X, index, ridge=0.3)
+    A = document_clustering.local_predictors(X, index, ridge=0.3)
     for i in (0, 7, 119):
         model = Ridge(alpha=0.3 * 6).fit(X[index[i]], q[index[i]])
         assert (A @ q)[i] == pytest.approx(model.predict(X[i : i + 1])[0])
@@ -81,7 +81,7 @@ def test_clgr_embedding_is_that_of_the_dense_matrix(blobs):
     X, y = blobs
     n = len(X)
     index = NearestNeighbors(n_neighbors=10).fit(X).kneighbors(return_distance=False)
-    A = documents.local_predictors(X, index, 0.5).toarray()
+    A = document_clustering.local_predictors(X, index, 0.5).toarray()
     S = np.zeros((n, n))
     for i in range(n):
         for j in index[i]:
@@ -91,7 +91,7 @@ def test_clgr_embedding_is_that_of_the_dense_matrix(blobs):
     M = (np.eye(n) - A).T @ (np.eye(n) - A) + 0.7 * (np.eye(n) - root[:, None] * S * root)
     expected = np.linalg.eigh(M)[1][:, :3]
     for dense in (600, 0):
-        found = documents.clgr_embedding(X, 3, 10, 0.5, 0.7, seed=0, dense=dense)
+        found = document_clustering.clgr_embedding(X, 3, 10, 0.5, 0.7, seed=0, dense=dense)
         assert np.max(subspace_angles(found, expected)) < 1e-2
     assert matched_accuracy(y, CLGR(3, n_neighbors=10, random_state=0).fit_predict(X)) > 0.9
 

@@ -20,8 +20,8 @@ from clustruct.core.storage import FEATURES, DataclassState, EstimatorState, Sha
 from clustruct.core.typing import Floats, Indices
 from clustruct.estimators.inputs import checked_rows
 
-from .cccp import CCCPResult, CccpSearch, MarginResult, lowest_of
-from .problem import MarginProblem, kmeans_labels, natural_scale, principal_labels
+from .concave_convex import CCCPResult, CccpSearch, MarginResult, lowest_of
+from .margin_problem import MarginProblem, kmeans_labels, natural_scale, principal_labels
 from .starts import lowest_starts
 
 Start = tuple[Indices, Floats | None]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -14,9 +14,7 @@ from clustruct.core.typing import Floats, Indices, Ints
 from clustruct.ssvm import BatchProblem, Constraints, KernelModel, Planes, SlackRule, VectorSum
 from clustruct.ssvm.planes import with_room
 
-from .constraints import UserConstraint
-from .errors import HookError
-from .loading import Hooks, hook_errors
+from .modules import HookError, Hooks, hook_errors
 from .svmapi import Model, Sparm, Sparse, StructModel, sparse_parts
 
 Parts = Sequence[Sparse]
@@ -26,6 +24,27 @@ DENSE_LENGTH = 2000
 MOST_HELD = 100
 # Outputs of these kinds cannot be changed after they were returned, so they may be compared later.
 PLAIN_TYPES = {int, float, str, bool, bytes, np.int64, np.int32, np.float64, np.bool_, np.str_}
+
+
+@dataclass(frozen=True)
+class UserConstraint:
+    """``<w, document> >= right``, less the slack of group ``group`` where there is one.
+
+    Groups 0 to n - 1 are the slacks of the examples, the next are slacks of their own.
+    """
+
+    parts: Sequence[Sparse]
+    right: float
+    group: int | None
+    cost: float = 1.0
+
+    def as_answer(self, rule: SlackRule) -> tuple[float, float]:
+        """Loss and divisor of the vector that make the engine's constraint this one.
+
+        The engine writes ``<w, m c> >= s - xi``, s the sized loss, and m = s with slack scaling.
+        """
+        loss = self.right if rule.norm == 1 else self.right**2
+        return loss, (self.right if rule.scaling == "slack" else 1.0)
 
 
 class HookProblem(BatchProblem):

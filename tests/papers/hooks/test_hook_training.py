@@ -9,7 +9,7 @@ from clustruct import ssvm
 from clustruct.learning.problems import BinaryProblem, MulticlassProblem
 from clustruct.losses.slack_rule import SlackRule
 from clustruct.papers.hooks import HookError, importable, load_hooks, start_model, train
-from clustruct.papers.hooks.constraints import read_constraints
+from clustruct.papers.hooks.hook_training import read_constraints
 from clustruct.papers.hooks.svmapi import RBF, KernelParm, Sparm, Sparse
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "hooks"

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from clustruct.papers.marbles import make_marbles
+from clustruct.papers.toy_marbles import make_marbles
 
 
 def test_groups_follow_what_was_asked():
