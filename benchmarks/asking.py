@@ -35,7 +35,6 @@ from clustruct import Recipe
 from clustruct.core.typing import Bools, Floats, Ints
 from clustruct.data import ItemSet, PairScores, Table
 from clustruct.estimators.baselines import LatentPairClustering
-from clustruct.estimators.baselines.pair_classifier import scored_pairs
 from clustruct.evaluate.metrics import pairwise_scores
 from clustruct.features import PairFeatures
 from clustruct.pipeline import features_of
@@ -88,7 +87,7 @@ class Part:
     @cached_property
     def pairs(self) -> list[Ints]:
         """Compared pairs of each set."""
-        return [scored_pairs(x) for x in self.items]
+        return [x.pair_list for x in self.items]
 
     def f(self, model: LatentPairClustering) -> float:
         """Mean pairwise F over the sets."""

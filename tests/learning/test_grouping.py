@@ -1,5 +1,6 @@
 """Groups by scores: what is known of items holds exactly, bounds and doubts beside it."""
 
+from dataclasses import replace
 from itertools import combinations, pairwise
 
 import numpy as np
@@ -53,7 +54,7 @@ def test_evidence_holds_and_costs_little(listed, with_sources):
         K, m = scores.matrix, scores.n_items
         sources = np.random.default_rng(seed).integers(0, 4, m) if with_sources else None
         given = scores.list_pairs() if listed else scores
-        given = PairScores(m, given.matrix, given.index, given.values, sources=sources)
+        given = replace(given, sources=sources)
         y = group_scores(given, SEARCH, known).labels
         assert holds(known, y, sources)
         able = [value(K, p) for p in map(np.asarray, all_partitions(m)) if holds(known, p, sources)]

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from .field_types import Fields, ItemKind, field_kinds
     from .grouping import Grouping, GroupingOptions
     from .item_set import ItemSet, as_item_set, pair_table, with_distances
-    from .pair_algebra import all_pairs
     from .pair_scores import PairScores
+    from .pairs import Pairs, all_pairs
     from .table import Source, Table
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
     "ItemKind",
     "ItemSet",
     "PairScores",
+    "Pairs",
     "Source",
     "Table",
     "all_pairs",

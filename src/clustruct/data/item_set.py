@@ -16,6 +16,7 @@ Which sum is which:
     joint_feature_edges(e)      pairs a < b weighted by e_ab, no diagonal (its relaxation)
 """
 
+import math
 from collections.abc import Callable, Hashable, Sequence
 from functools import cached_property
 
@@ -30,11 +31,21 @@ from clustruct.core.partitions import canonical_labels, indicator
 from clustruct.core.storage import digest
 from clustruct.core.typing import Floats, Ints, LabelsLike
 
-from . import pair_algebra as algebra
-from .pair_algebra import check_feature_names, check_ids, check_matrix, check_pair_index, count_items
+from . import matrices
+from .matrices import Matrix, MatrixLike, check_matrix, check_real
+from .pairs import (
+    Pairs,
+    are_together,
+    check_pair_index,
+    check_sources,
+    fastest_matrix,
+    full_matrix,
+    sum_ordered,
+    sum_ordered_factor,
+)
 
 
-class ItemSet:
+class ItemSet(Pairs):
     """m items with pair features psi_ab = [node_a * node_b ; pair features of {a, b}].
 
     Parameters
@@ -76,11 +87,11 @@ class ItemSet:
 
     def __init__(
         self,
-        nodes: algebra.MatrixLike | None = None,
-        pairs: algebra.MatrixLike | None = None,
+        nodes: MatrixLike | None = None,
+        pairs: MatrixLike | None = None,
         *,
         pair_index: ArrayLike | None = None,
-        pair_diagonal: algebra.MatrixLike | None = None,
+        pair_diagonal: MatrixLike | None = None,
         ids: Sequence[Hashable] | None = None,
         feature_names: Sequence[str] | None = None,
         n_items: int | None = None,
@@ -93,22 +104,19 @@ class ItemSet:
         X = None if nodes is None else check_matrix(nodes, "nodes")
         P = None if pairs is None else check_matrix(pairs, "pairs")
         diagonal = None if pair_diagonal is None else check_matrix(pair_diagonal, "pair_diagonal")
-        m = count_items(X, P, diagonal, ids, n_items, listed=pair_index is not None)
-        self._nodes, self._pairs, self._diagonal, self._m = X, P, diagonal, m
-        self._index = None if pair_index is None else check_pair_index(pair_index, m, P)
-        self._rows = algebra.AllPairs(m) if self._index is None else algebra.SomePairs(m, self._index)
-        if P is not None and P.shape[0] != self._rows.n_rows:
-            raise ValueError(f"pairs has {P.shape[0]} rows for m = {m} items; expected {self._rows.n_rows}")
+        m = _count_items(X, P, diagonal, ids, n_items, listed=pair_index is not None)
+        index = None if pair_index is None else check_pair_index(pair_index, m, P)
+        source_numbers = None if sources is None else check_sources(sources, m)
+        # Node products compare all pairs, whichever have pair features beside them.
+        super().__init__(m, index if X is None else None, source_numbers)
+        self._rows = Pairs(m, index) if self.index is None else self
+        self._nodes, self._pairs, self._diagonal = X, P, diagonal
+        if P is not None and P.shape[0] != self._rows.n_pairs:
+            raise ValueError(f"pairs has {P.shape[0]} rows for m = {m} items; expected {self._rows.n_pairs}")
         if diagonal is not None and P is not None and diagonal.shape != (m, P.shape[1]):
             raise ValueError(f"pair_diagonal has shape {diagonal.shape}; expected {(m, P.shape[1])}")
-        self._ids = check_ids(ids)
-        self._feature_names = check_feature_names(feature_names, self.n_features)
-        self._sources = None if sources is None else algebra.check_sources(sources, m)
-
-    @property
-    def n_items(self) -> int:
-        """m, the number of items."""
-        return self._m
+        self._ids = _check_ids(ids)
+        self._feature_names = _check_feature_names(feature_names, self.n_features)
 
     @property
     def n_node_features(self) -> int:
@@ -126,27 +134,22 @@ class ItemSet:
         return self.n_node_features + self.n_pair_features
 
     @property
-    def nodes(self) -> algebra.Matrix | None:
+    def nodes(self) -> Matrix | None:
         """The node rows X, or None."""
         return self._nodes
 
     @property
-    def pairs(self) -> algebra.Matrix | None:
+    def pairs(self) -> Matrix | None:
         """The explicit pair features, or None."""
         return self._pairs
 
     @property
     def pair_index(self) -> Ints | None:
-        """The listed pairs (smaller item first), or None where all pairs have a row."""
-        return self._index
+        """The pairs with pair features (smaller item first), or None where all have them."""
+        return self._rows.index
 
     @property
-    def is_sparse(self) -> bool:
-        """Whether only listed pairs have features: `pair_index` and no nodes."""
-        return self._nodes is None and self._index is not None
-
-    @property
-    def pair_diagonal(self) -> algebra.Matrix | None:
+    def pair_diagonal(self) -> Matrix | None:
         """Pair features of each item with itself, or None."""
         return self._diagonal
 
@@ -160,31 +163,26 @@ class ItemSet:
         """The names of the N entries of psi, or None."""
         return self._feature_names
 
-    @property
-    def sources(self) -> Ints | None:
-        """The source of each item, where no cluster may have two items of one."""
-        return self._sources
-
     @cached_property
     def digest(self) -> str:
         """A digest of the features and how they are held: the same numbers as CSR have another."""
-        more = () if self._sources is None else (self._sources,)
-        return digest(self._nodes, self._pairs, self._index, self._diagonal, self._m, *more)
+        more = () if self.sources is None else (self.sources,)
+        return digest(self._nodes, self._pairs, self.pair_index, self._diagonal, self.n_items, *more)
 
     def __len__(self) -> int:
-        return self._m
+        return self.n_items
 
     def __repr__(self) -> str:
-        return f"ItemSet(m={self._m}, N_n={self.n_node_features}, N_p={self.n_pair_features})"
+        return f"ItemSet(m={self.n_items}, N_n={self.n_node_features}, N_p={self.n_pair_features})"
 
     def _repr_html_(self) -> str:
         """What notebooks show: how many items, and the features with their names."""
         names = self.feature_names or [f"feature {j}" for j in range(self.n_features)]
         kinds = ["product of nodes"] * self.n_node_features + ["of the pair"] * self.n_pair_features
         rows = list(zip(names[:MOST_ROWS], kinds, strict=False))
-        return html_table(f"ItemSet: {self._m:,} items", ["feature", "kind"], rows, self.n_features)
+        return html_table(f"ItemSet: {self.n_items:,} items", ["feature", "kind"], rows, self.n_features)
 
-    def similarity(self, w: ArrayLike, *, sparse: bool = False) -> algebra.Matrix:
+    def similarity(self, w: ArrayLike, *, sparse: bool = False) -> Matrix:
         """K_ab = <w, psi_ab>, a dense symmetric m x m array.
 
         With `sparse=True` a CSR signed graph of the listed pairs (and the diagonal) instead, for
@@ -200,13 +198,13 @@ class ItemSet:
         diagonal = None if self._diagonal is None else self._diagonal @ w_pair
         if sparse:
             return self._signed_graph(w_pair, diagonal)
-        K = np.zeros((self._m, self._m))
+        K = np.zeros((self.n_items, self.n_items))
         if self._nodes is not None:
-            K = algebra.node_similarity(self._nodes, w_node)
+            K = matrices.node_similarity(self._nodes, w_node)
         if self._pairs is not None:
-            K += self._rows.spread(self._pairs @ w_pair)
+            K += full_matrix(self._rows, self._pairs @ w_pair)
         if diagonal is not None:
-            K[np.diag_indices(self._m)] += diagonal
+            K[np.diag_indices(self.n_items)] += diagonal
         return K
 
     def similarity_operator(self, w: ArrayLike) -> LinearOperator:
@@ -220,10 +218,10 @@ class ItemSet:
         """
         w_node, w_pair = self._split(w)
         # Training begins at w = 0, where a matrix may be asked for column by column.
-        X, graph, m = self._nodes if w_node.any() else None, None, self._m
+        X, graph, m = self._nodes if w_node.any() else None, None, self.n_items
         if self._pairs is not None:
             diagonal = None if self._diagonal is None else self._diagonal @ w_pair
-            graph = self._rows.graph(self._pairs @ w_pair, diagonal)
+            graph = fastest_matrix(self._rows, self._pairs @ w_pair, diagonal)
         back = None if X is None else X.T
 
         def times(V: Floats) -> Floats:
@@ -238,11 +236,11 @@ class ItemSet:
     def _signed_graph(self, w_pair: Floats, diagonal: Floats | None) -> sp.csr_array:
         if not self.is_sparse or self._pairs is None:
             raise ValueError("a sparse graph needs pairs listed by pair_index, and no nodes")
-        graph = sp.csr_array(self._rows.graph(self._pairs @ w_pair, diagonal))
+        graph = sp.csr_array(fastest_matrix(self._rows, self._pairs @ w_pair, diagonal))
         graph.eliminate_zeros()
         return graph
 
-    def joint_feature(self, B: algebra.MatrixLike) -> Floats:
+    def joint_feature(self, B: MatrixLike) -> Floats:
         """Psi = sum over all ordered pairs, diagonal included, of B_ab psi_ab (length N).
 
         B is any m x m array or sparse matrix; only its symmetric part matters. For nodes this is
@@ -252,15 +250,15 @@ class ItemSet:
         >>> x.joint_feature([[1.0, 1.0], [1.0, 0.0]])
         array([ 7., 20., 10.])
         """
-        algebra.check_real(B, "B")
+        check_real(B, "B")
         weights = sp.csr_array(B, dtype=np.float64) if sp.issparse(B) else np.asarray(B, dtype=np.float64)
-        if weights.shape != (self._m, self._m):
-            raise ValueError(f"B has shape {weights.shape}; expected {(self._m, self._m)}")
-        node_part = np.zeros(0) if self._nodes is None else algebra.node_adjoint(self._nodes, weights)
-        pair_part = self._pair_part(lambda: self._rows.gather(weights), weights.diagonal())
+        if weights.shape != (self.n_items, self.n_items):
+            raise ValueError(f"B has shape {weights.shape}; expected {(self.n_items, self.n_items)}")
+        node_part = np.zeros(0) if self._nodes is None else matrices.node_adjoint(self._nodes, weights)
+        pair_part = self._pair_part(lambda: sum_ordered(self._rows, weights), weights.diagonal())
         return np.concatenate([node_part, pair_part])
 
-    def joint_feature_factor(self, Y: algebra.MatrixLike) -> Floats:
+    def joint_feature_factor(self, Y: MatrixLike) -> Floats:
         """joint_feature(Y Y') = [row sums of (X'Y)^2 ; pair features weighted by (Y Y')_ab].
 
         Y is m x k, dense or sparse. No m x m matrix for the node part. Cost O(nnz(X) k).
@@ -270,11 +268,13 @@ class ItemSet:
         array([25.])
         """
         factor = check_matrix(Y, "Y")
-        if factor.shape[0] != self._m:
-            raise ValueError(f"Y has {factor.shape[0]} rows for {self._m} items")
-        node_part = np.zeros(0) if self._nodes is None else algebra.row_squares(self._nodes.T @ factor)
-        squares = algebra.row_squares(factor)
-        return np.concatenate([node_part, self._pair_part(lambda: self._rows.gather_factor(factor), squares)])
+        if factor.shape[0] != self.n_items:
+            raise ValueError(f"Y has {factor.shape[0]} rows for {self.n_items} items")
+        node_part = np.zeros(0) if self._nodes is None else matrices.row_squares(self._nodes.T @ factor)
+        squares = matrices.row_squares(factor)
+        return np.concatenate(
+            [node_part, self._pair_part(lambda: sum_ordered_factor(self._rows, factor), squares)]
+        )
 
     def joint_feature_pairs(self, labels: LabelsLike) -> Floats:
         """sum_{a<b, y_a = y_b} psi_ab: unordered pairs put together by the partition, no diagonal.
@@ -286,12 +286,12 @@ class ItemSet:
         >>> x.joint_feature_pairs(["red", "blue", "red"])
         array([4.])
         """
-        y = canonical_labels(labels, n_items=self._m)
-        pair_part = self._pair_part(lambda: self._rows.gather_labels(y), None)
+        y = canonical_labels(labels, n_items=self.n_items)
+        pair_part = self._pair_part(lambda: are_together(self._rows, y), None)
         if self._nodes is None:
             return pair_part
-        together = algebra.row_squares(self._nodes.T @ indicator(y))
-        squares = algebra.row_squares(self._nodes.T)
+        together = matrices.row_squares(self._nodes.T @ indicator(y))
+        squares = matrices.row_squares(self._nodes.T)
         return np.concatenate([(together - squares) / 2, pair_part])
 
     def joint_feature_edges(self, e: ArrayLike) -> Floats:
@@ -301,12 +301,12 @@ class ItemSet:
         >>> x.joint_feature_edges([0.5, 1.0, 0.0])
         array([5.])
         """
-        algebra.check_real(e, "e")
+        check_real(e, "e")
         degrees = np.asarray(e, dtype=np.float64)
-        expected = (self._m * (self._m - 1) // 2,)
+        expected = (self.n_items * (self.n_items - 1) // 2,)
         if degrees.shape != expected:
             raise ValueError(f"e has shape {degrees.shape}; expected {expected}")
-        B = squareform(degrees) / 2 if self._m > 1 else np.zeros((1, 1))
+        B = squareform(degrees) / 2 if self.n_items > 1 else np.zeros((1, 1))
         return self.joint_feature(B)
 
     def pair_features(self, a: int, b: int) -> Floats:
@@ -316,9 +316,9 @@ class ItemSet:
         array([6.])
         """
         a, b = self._check_items([a, b]).tolist()
-        psi = algebra.dense(pair_table(self, np.array([[a, b]])))[0]
+        psi = matrices.dense(pair_table(self, np.array([[a, b]])))[0]
         if a == b and self._diagonal is not None:
-            psi[self.n_node_features :] = algebra.dense(self._diagonal[[a]])
+            psi[self.n_node_features :] = matrices.dense(self._diagonal[[a]])
         return psi
 
     def subset(self, indices: ArrayLike) -> "ItemSet":
@@ -328,10 +328,13 @@ class ItemSet:
         >>> x.n_items, x.pair_features(0, 1)
         (2, array([6.]))
         """
-        chosen = self._check_items(np.arange(self._m)[np.asarray(indices)])
+        chosen = self._check_items(np.arange(self.n_items)[np.asarray(indices)])
         if np.unique(chosen).size != chosen.size:
             raise ValueError("subset: an item is chosen more than once")
-        pairs, index = self._subset_pairs(chosen)
+        index, pairs = None, None
+        if self._pairs is not None:
+            index, rows = self._rows.pairs_within(chosen)
+            pairs = self._pairs[rows]
         return ItemSet(
             None if self._nodes is None else self._nodes[chosen],
             pairs,
@@ -340,24 +343,11 @@ class ItemSet:
             ids=None if self._ids is None else [self._ids[a] for a in chosen],
             feature_names=self._feature_names,
             n_items=chosen.size,
-            sources=None if self._sources is None else self._sources[chosen],
+            sources=None if self.sources is None else self.sources[chosen],
         )
 
-    def _subset_pairs(self, chosen: Ints) -> tuple[algebra.Matrix | None, Ints | None]:
-        if self._pairs is None:
-            return None, None
-        if self._index is None:
-            left, right = np.triu_indices(chosen.size, 1)
-            a, b = chosen[left], chosen[right]
-            return self._pairs[self._rows.rows(np.minimum(a, b), np.maximum(a, b))], None
-        new_number = np.full(self._m, -1, dtype=np.int64)
-        new_number[chosen] = np.arange(chosen.size)
-        index = new_number[self._index]
-        kept = (index >= 0).all(axis=1)
-        return self._pairs[np.flatnonzero(kept)], index[kept]
-
     def _split(self, w: ArrayLike) -> tuple[Floats, Floats]:
-        algebra.check_real(w, "w")
+        check_real(w, "w")
         weights = np.asarray(w, dtype=np.float64)
         if weights.shape != (self.n_features,):
             raise ValueError(f"w has shape {weights.shape}; expected {(self.n_features,)}")
@@ -376,13 +366,13 @@ class ItemSet:
         numbers = np.asarray(items)
         if numbers.ndim != 1 or numbers.dtype.kind not in "iu" or numbers.size == 0:
             raise ValueError(f"expected item numbers, got {items!r}")
-        outside = (numbers < 0) | (numbers >= self._m)
+        outside = (numbers < 0) | (numbers >= self.n_items)
         if outside.any():
-            raise ValueError(f"item {numbers[outside][0]} is not in 0..{self._m - 1}")
+            raise ValueError(f"item {numbers[outside][0]} is not in 0..{self.n_items - 1}")
         return numbers.astype(np.int64)
 
 
-def pair_table(x: ItemSet, pairs: Ints) -> algebra.Matrix:
+def pair_table(x: ItemSet, pairs: Ints) -> Matrix:
     """psi_ab of the pairs (p x 2): node products and pair features side by side.
 
     The pair features are zero where they are not listed, and for a = b. Sparse where a part of it is.
@@ -407,18 +397,18 @@ def pair_table(x: ItemSet, pairs: Ints) -> algebra.Matrix:
            [8., 7.]])
     """
     a, b = pairs[:, 0], pairs[:, 1]
-    parts: list[algebra.Matrix] = []
+    parts: list[Matrix] = []
     if x.nodes is not None:
         parts.append(x.nodes[a] * x.nodes[b])
     if x.pairs is not None:
-        rows = x._rows.rows(np.minimum(a, b), np.maximum(a, b))
-        parts.append(algebra.pick_rows(x.pairs, np.where(a == b, -1, rows)))
+        rows = x._rows.rows_of(np.sort(pairs, axis=1))
+        parts.append(matrices.pick_rows(x.pairs, np.where(a == b, -1, rows)))
     if any(sp.issparse(part) for part in parts):
         return sp.csr_array(sp.hstack(parts, format="csr"))
     return np.concatenate(parts, axis=1)
 
 
-def as_item_set(x: ItemSet | algebra.MatrixLike) -> ItemSet:
+def as_item_set(x: ItemSet | MatrixLike) -> ItemSet:
     """An ItemSet from an ItemSet, or from a 2-D array, sparse matrix or data frame of node features.
 
     The columns of a data frame give the feature names.
@@ -445,7 +435,7 @@ def as_item_set(x: ItemSet | algebra.MatrixLike) -> ItemSet:
     return ItemSet(x)
 
 
-def with_distances(X: ItemSet | algebra.MatrixLike) -> ItemSet:
+def with_distances(X: ItemSet | MatrixLike) -> ItemSet:
     """An item set whose pair features are the distances |x_a - x_b| of a table's columns, and a constant.
 
     A table is otherwise taken as node features, whose products x_a x_b measure angles from the origin: a
@@ -470,7 +460,7 @@ def with_distances(X: ItemSet | algebra.MatrixLike) -> ItemSet:
     given = as_item_set(X)
     if given.nodes is None or given.pairs is not None:
         raise ValueError("distances are taken of a table of node features, without pair features")
-    nodes = algebra.dense(given.nodes)
+    nodes = matrices.dense(given.nodes)
     a, b = np.triu_indices(given.n_items, 1)
     names = given.feature_names or [str(k) for k in range(nodes.shape[1])]
     return ItemSet(
@@ -479,3 +469,65 @@ def with_distances(X: ItemSet | algebra.MatrixLike) -> ItemSet:
         feature_names=[*(f"distance of {name}" for name in names), "constant"],
         n_items=given.n_items,
     )
+
+
+def _count_items(
+    nodes: Matrix | None,
+    pairs: Matrix | None,
+    diagonal: Matrix | None,
+    ids: Sequence[Hashable] | None,
+    n_items: int | None,
+    *,
+    listed: bool,
+) -> int:
+    """m, from whatever tells it; two sources that differ are an error."""
+    tables = {"nodes": nodes, "pair_diagonal": diagonal}
+    counts = {name: int(A.shape[0]) for name, A in tables.items() if A is not None}
+    if ids is not None:
+        counts["ids"] = len(ids)
+    if n_items is not None:
+        counts["n_items"] = int(n_items)
+    if not counts and pairs is not None:
+        counts["pairs"] = _count_from_pairs(pairs.shape[0], listed)
+    source, m = next(iter(counts.items()))
+    for other, value in counts.items():
+        if value != m:
+            raise ValueError(f"{source} gives {m} items, {other} gives {value}")
+    if m < 1:
+        raise ValueError(f"an item set needs at least one item ({source} gives {m})")
+    return m
+
+
+def _count_from_pairs(n_rows: int, listed: bool) -> int:
+    """The m with m(m-1)/2 rows (1 for none)."""
+    if listed:
+        raise ValueError("pair_index without nodes, ids or pair_diagonal needs n_items")
+    m = (1 + math.isqrt(1 + 8 * n_rows)) // 2
+    if m * (m - 1) // 2 != n_rows:
+        raise ValueError(f"pairs has {n_rows} rows, which is not m(m-1)/2 for any m")
+    return m
+
+
+def _check_ids(ids: Sequence[Hashable] | None) -> tuple[Hashable, ...] | None:
+    """Distinct item names."""
+    if ids is None:
+        return None
+    names = tuple(ids)
+    seen: dict[Hashable, int] = {}
+    for a, name in enumerate(names):
+        if seen.setdefault(name, a) != a:
+            raise ValueError(f"ids: items {seen[name]} and {a} are both named {name!r}")
+    return names
+
+
+def _check_feature_names(names: Sequence[str] | None, n_features: int) -> tuple[str, ...] | None:
+    """One string for each entry of psi."""
+    if names is None:
+        return None
+    given = tuple(names)
+    if len(given) != n_features:
+        raise ValueError(f"feature_names has {len(given)} entries for {n_features} features")
+    for f, name in enumerate(given):
+        if not isinstance(name, str):
+            raise ValueError(f"feature_names: entry {f} is not a string ({name!r})")
+    return given

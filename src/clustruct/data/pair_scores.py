@@ -12,11 +12,12 @@ from scipy.spatial.distance import squareform
 
 from clustruct.core.typing import Floats, Ints
 
-from .pair_algebra import all_pairs, check_real, symmetric_matrix
+from .matrices import check_real, symmetric_matrix
+from .pairs import Pairs
 
 
-@dataclass(frozen=True)
-class PairScores:
+@dataclass(frozen=True, eq=False)
+class PairScores(Pairs):
     """Scores of the pairs of m items, in one of three forms.
 
     - ``matrix``: dense, symmetric, all pairs scored (the diagonal means something for k-means only);
@@ -50,12 +51,9 @@ class PairScores:
            [ 0. ,  0. ,  0. ]])
     """
 
-    n_items: int
     matrix: Floats | None = None
-    index: Ints | None = None
     values: Floats | None = None
     product: LinearOperator | None = None
-    sources: Ints | None = None
 
     @classmethod
     def from_matrix(cls, K: Any) -> PairScores:
@@ -74,11 +72,6 @@ class PairScores:
         edges = upper if upper.nnz else lower
         index = np.column_stack([edges.coords[0], edges.coords[1]]).astype(np.int64)
         return cls(K.shape[0], index=index, values=np.asarray(edges.data, dtype=np.float64))
-
-    @property
-    def is_sparse(self) -> bool:
-        """Whether pairs are listed, the others being not scored."""
-        return self.index is not None
 
     def graph(self) -> sparse.csr_array:
         """The listed scores as one triangle of a sparse signed graph."""
@@ -118,19 +111,25 @@ class PairScores:
         return replace(self, values=numbers)
 
     def at(self, pairs: Ints) -> Floats:
-        """The scores of some pairs (q x 2, smaller item first); of listed ones, which all of them must be.
+        """The scores of some pairs (q x 2, smaller item first); nan where they are not listed.
 
         >>> listed = PairScores(3, index=np.array([[0, 2], [0, 1]]), values=np.array([3.0, -1.5]))
-        >>> listed.at(np.array([[0, 1]]))
-        array([-1.5])
+        >>> listed.at(np.array([[0, 1], [1, 2]]))
+        array([-1.5,  nan])
         """
         if self.matrix is not None:
             return np.asarray(self.matrix[pairs[:, 0], pairs[:, 1]])
-        assert self.index is not None
         assert self.values is not None
-        keys, wanted = (p[:, 0] * self.n_items + p[:, 1] for p in (self.index, pairs))
-        order = np.argsort(keys)
-        return np.asarray(self.values[order[np.searchsorted(keys, wanted, sorter=order)]])
+        return np.asarray(np.append(self.values, np.nan)[self.rows_of(pairs)])
+
+    def take(self, items: Ints) -> PairScores:
+        """The scores of the pairs of some items, which are numbered anew."""
+        sources = None if self.sources is None else self.sources[items]
+        if self.matrix is not None:
+            return PairScores(len(items), sources=sources, matrix=self.matrix[np.ix_(items, items)])
+        assert self.values is not None
+        index, rows = self.pairs_within(items)
+        return PairScores(len(items), index, sources, values=self.values[rows])
 
     def above(self, threshold: float) -> PairScores:
         """K_ab less a threshold; the diagonal and pairs that are not scored stay as they are.
@@ -152,6 +151,5 @@ class PairScores:
         """The same scores with every pair of a matrix listed."""
         if self.matrix is None:
             return self
-        index = all_pairs(self.n_items)
-        values = self.matrix[index[:, 0], index[:, 1]]
-        return PairScores(self.n_items, index=index, values=values, sources=self.sources)
+        index = self.pair_list
+        return PairScores(self.n_items, index, self.sources, values=self.matrix[index[:, 0], index[:, 1]])

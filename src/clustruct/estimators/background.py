@@ -39,7 +39,7 @@ def near_misses(x: ItemSet, labels: Labels, score: PairScorer) -> list[NearMiss]
     [NearMiss(item=3, member=1, score=3.0)]
     """
     region = Region.of(x, labels)
-    index = region.x.pair_index
+    index = region.x.index
     if region.is_complete or index is None or not len(index):
         return []
     K, known = score(region.x, index), region.known[index]

@@ -27,7 +27,8 @@ from .base import SimilarityLearning
 from .inputs import Sets, read_labels
 
 if TYPE_CHECKING:
-    from clustruct.learning.calibration import Calibration, Dial, Unlisted
+    from clustruct.features import UncomparedPairs
+    from clustruct.learning.calibration import Calibration, Dial
     from clustruct.learning.calibration.held_out import OutOfFoldSets
     from clustruct.learning.model_selection.choose_c import Choice
     from clustruct.learning.problems import SimilarityTask, Trained
@@ -197,12 +198,12 @@ class SupervisedCorrelationClustering(SimilarityLearning):
         if self.surrogates and self.checkpoint is not None:
             raise ValueError("a checkpoint is of one loss: it does not go with surrogates")
 
-    def among(self, rest: Sequence[Unlisted | None], out_of_fold: OutOfFoldSets | None = None) -> Self:
+    def among(self, rest: Sequence[UncomparedPairs | None], out_of_fold: OutOfFoldSets | None = None) -> Self:
         """The clusterer, whose next `fit` learns probabilities as prediction will need them.
 
         Parameters
         ----------
-        rest : sequence of Unlisted or None
+        rest : sequence of UncomparedPairs or None
             For each set the further pairs of its unlabelled items, which it does not list but prediction
             will; some of them are scored.
         out_of_fold : callable, optional

@@ -17,7 +17,7 @@ from sklearn.utils.validation import validate_data
 from clustruct.core.partitions import UNKNOWN, partial_labels
 from clustruct.core.typing import Floats, Indices, Labels
 from clustruct.data import ItemSet, as_item_set
-from clustruct.data.pair_algebra import check_plain, check_real
+from clustruct.data.matrices import check_plain, check_real
 
 T = TypeVar("T")
 # A list of item sets or of tables, one item set, or one table: an array, a sparse matrix or a data frame.

@@ -14,7 +14,7 @@ from clustruct.core.partitions import RelaxedClustering
 from clustruct.core.storage import register
 from clustruct.core.typing import Floats, Labels
 from clustruct.data import ItemSet, PairScores
-from clustruct.data.pair_algebra import Matrix
+from clustruct.data.matrices import Matrix
 from clustruct.learning import search_groups
 from clustruct.losses import NormalisedLoss, as_loss
 from clustruct.search import spectral

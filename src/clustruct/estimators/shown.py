@@ -14,7 +14,7 @@ from clustruct.core.exceptions import UnfamiliarDataWarning
 from clustruct.core.partitions import UNKNOWN
 from clustruct.core.storage import DataclassState, register
 from clustruct.core.typing import Floats, Ints, Labels
-from clustruct.data import ItemSet, PairScores, all_pairs
+from clustruct.data import ItemSet, PairScores
 
 # Least, quarters, most; and for scores the ends of the distribution, too.
 QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
@@ -77,7 +77,7 @@ class TrainingShape(DataclassState):
         found = found if len(found) else np.zeros(1)
         usual = float(np.median(np.abs(found)))
         pairs = sum(map(_n_judged, labels))
-        compared = sum(_n_compared(x) for x in sets)
+        compared = sum(x.n_pairs for x in sets)
         return cls(
             _quantiles([x.n_items for x in sets], QUARTERS),
             _quantiles(np.concatenate([np.bincount(y[y != UNKNOWN]) for y in labels]), QUARTERS),
@@ -157,17 +157,12 @@ def _some_scores(x: ItemSet | PairScores, most: int, score: PairScorer) -> Float
 
 def _some_pairs(x: ItemSet | PairScores, most: int) -> Ints:
     """Pairs that have features, about ``most`` of them."""
-    if isinstance(x, ItemSet) and x.is_sparse and x.pair_index is not None:
-        return x.pair_index[:: max(1, len(x.pair_index) // most)]
-    if x.n_items * (x.n_items - 1) // 2 <= most:
-        return all_pairs(x.n_items)
+    if x.index is not None:
+        return x.index[:: max(1, len(x.index) // most)]
+    if x.n_pairs <= most:
+        return x.pair_list
     drawn = np.random.default_rng(0).integers(0, x.n_items, (most, 2))
     return np.sort(drawn[drawn[:, 0] != drawn[:, 1]], axis=1)
-
-
-def _n_compared(x: ItemSet) -> float:
-    listed = x.is_sparse and x.pair_index is not None
-    return float(len(x.pair_index) if listed else x.n_items * (x.n_items - 1) / 2)  # type: ignore[arg-type]
 
 
 def _n_judged(labels: Labels) -> float:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .blocks.vectors import Vectors
     from .document_vectors import DocumentVectors
     from .needs import FieldNeed
-    from .pair_features import Constant, PairFeatures, Rest, checked
+    from .pair_features import Constant, PairFeatures, UncomparedPairs, checked
 
 __all__ = [
     "Blocking",
@@ -38,11 +38,11 @@ __all__ = [
     "Numbers",
     "PairBlock",
     "PairFeatures",
-    "Rest",
     "Sources",
     "Strings",
     "Terms",
     "TextCosines",
+    "UncomparedPairs",
     "Vectors",
     "checked",
     "field_kinds",

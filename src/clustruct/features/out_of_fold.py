@@ -9,7 +9,7 @@ from scipy import sparse
 from sklearn.base import clone
 
 from clustruct.core.typing import Indices, Ints
-from clustruct.data import ItemSet, Table, all_pairs
+from clustruct.data import ItemSet, Table
 
 from .base import Block, Unlearned, Values
 from .columns import Columns, columns_of
@@ -62,7 +62,7 @@ class OutOfFold:
     ) -> ItemSet:
         x, ends = self.made[i], np.cumsum(sizes).tolist()
         assert x.pairs is not None
-        pairs = all_pairs(x.n_items) if x.pair_index is None else x.pair_index
+        pairs = x.pair_list
         parts = [
             x.pairs[:, end - size : end] if block is None else _values(block, columns, pairs)
             for block, size, end in zip(blocks, sizes, ends, strict=True)

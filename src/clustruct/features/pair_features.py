@@ -21,7 +21,7 @@ from clustruct.core.blas import LimitsBlas
 from clustruct.core.callbacks import steps, working
 from clustruct.core.storage import register
 from clustruct.core.typing import Bools, Floats, Ints
-from clustruct.data import ItemSet, PairScores, Table, all_pairs
+from clustruct.data import ItemSet, Pairs, PairScores, Table, all_pairs
 
 from .base import Block, Comparison, PairBlock, Unlearned, Values
 from .blocking import Blocking, Sources, across
@@ -144,7 +144,7 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
         masks = [None] * len(sets) if touching is None else touching
         return [trusting._item_set(table, mask) for table, mask in zip(sets, masks, strict=True)]
 
-    def transform_with_rest(self, table: Table, touching: Bools) -> tuple[ItemSet, Rest]:
+    def transform_with_rest(self, table: Table, touching: Bools) -> tuple[ItemSet, UncomparedPairs]:
         """The item set of pairs that have one of these items, of a set that `checked` has looked at; and the
         pairs of their neighbours, which are listed but not compared.
         """
@@ -153,7 +153,8 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
         own = touching[pairs].any(axis=1)
         near = np.zeros(len(table), np.bool_)
         near[pairs[own].ravel()] = True
-        rest = Rest(self, table, pairs[~own & near[pairs].any(axis=1)], apart)
+        others = pairs[~own & near[pairs].any(axis=1)]
+        rest = UncomparedPairs(len(table), others, apart, features=self, table=table)
         return self._listed(columns, pairs[own], apart), rest
 
     def with_map(self, made: PairMap | None) -> Self:
@@ -373,26 +374,12 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
         return features.with_map(made)
 
 
-@dataclass(frozen=True)
-class Rest:
-    """Pairs of a set of which features were not made: those of neighbours of the items that were asked for.
-
-    Attributes
-    ----------
-    features : PairFeatures
-        Fitted pair features.
-    table : Table
-        The set.
-    pairs : array of int
-        P x 2, the smaller item first.
-    sources : array of int or None
-        Of the items, where those of one source are kept apart.
-    """
+@dataclass(frozen=True, eq=False, kw_only=True)
+class UncomparedPairs(Pairs):
+    """Pairs of a set whose features were not made: those of neighbours of the items that were asked for."""
 
     features: PairFeatures
     table: Table
-    pairs: Ints
-    sources: Ints | None
 
     def scores(self, pairs: Ints, W: Floats) -> Floats:
         """<w, psi_ab> of some pairs for each column w of W; no more than a chunk of features is held."""

@@ -20,9 +20,8 @@ from sklearn.pipeline import Pipeline
 
 from clustruct.core.exceptions import DataError, DataWarning
 from clustruct.core.typing import Floats, Ints
-from clustruct.data import PairScores, Table
+from clustruct.data import Table
 from clustruct.data.column_types import CodedColumn
-from clustruct.data.pair_algebra import SomePairs
 from clustruct.data.table import Rows
 from clustruct.features import PairFeatures, Sources
 from clustruct.pipeline import check_correlation, group, is_calibrated
@@ -101,7 +100,7 @@ def link(pipeline: Pipeline, first: Table, second: Table, *, one_to_one: bool | 
     both = group(Pipeline([("features", features), ("model", pipeline[-1])]), table, pairs=True)
     pairs = _pairs(both.labels, len(first))
     assert both.scores is not None
-    found = _values(both.scores, pairs + np.array([0, len(first)]))
+    found = both.scores.at(pairs + np.array([0, len(first)]))
     sure = _probabilities(pipeline[-1], found)
     return LinkedRows(pairs, found, (len(first), len(second)), only, sure)
 
@@ -159,15 +158,6 @@ def _pairs(labels: Ints, n: int) -> Ints:
     first = np.repeat(np.arange(n), sizes)
     inside = np.arange(len(first)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     return np.column_stack([first, order[np.repeat(low, sizes) + inside]])
-
-
-def _values(scores: PairScores, pairs: Ints) -> Floats:
-    """The scores of some pairs, nan where they were not compared."""
-    assert scores.index is not None
-    assert scores.values is not None
-    rows = SomePairs(scores.n_items, scores.index).rows(*pairs.T)
-    found = np.append(scores.values, np.nan)
-    return np.asarray(found[rows])
 
 
 def side_by_side(tables: Sequence[Table], field: str, names: Sequence[str]) -> Table:

@@ -51,7 +51,7 @@ def constrained_groups(scores: PairScores, evidence: Evidence, *, random_state: 
     if len(part) == len(known.nodes):
         return _search(scores, known, random_state)
     found = len(part) + known.nodes
-    found[part] = _search(_scores_of(scores, part), known.take(part), random_state)
+    found[part] = _search(scores.take(part), known.take(part), random_state)
     return canonical_labels(found)
 
 
@@ -60,20 +60,6 @@ def _search(scores: PairScores, known: _NodeEvidence, random_state: int) -> Ints
     return constrained(
         scores, known.nodes, anchored=known.anchored, cannot_link=apart, random_state=random_state
     )
-
-
-def _scores_of(scores: PairScores, items: Ints) -> PairScores:
-    """The scores of the pairs of some items."""
-    sources = None if scores.sources is None else scores.sources[items]
-    if scores.matrix is not None:
-        return PairScores(len(items), matrix=scores.matrix[np.ix_(items, items)], sources=sources)
-    assert scores.index is not None
-    assert scores.values is not None
-    place = np.full(scores.n_items, -1)
-    place[items] = np.arange(len(items))
-    index = place[scores.index]
-    inside = (index >= 0).all(axis=1)
-    return PairScores(len(items), index=index[inside], values=scores.values[inside], sources=sources)
 
 
 def differing_pairs(evidence: Evidence) -> Ints:

@@ -11,7 +11,7 @@ from clustruct.core.callbacks import working
 from clustruct.core.partitions import partial_labels
 from clustruct.core.typing import Bools
 from clustruct.data import ItemSet, Table
-from clustruct.features import Blocking, PairFeatures, Rest, Vectors
+from clustruct.features import Blocking, PairFeatures, UncomparedPairs, Vectors
 from clustruct.features.base import Block
 from clustruct.features.out_of_fold import OutOfFold
 from clustruct.features.similarity import make_map
@@ -28,7 +28,7 @@ def touching(table: Table, *, whole: bool) -> Bools | None:
     return known if whole or not known.all() else None
 
 
-def compared(features: PairFeatures, table: Table, *, whole: bool) -> tuple[ItemSet, Rest | None]:
+def compared(features: PairFeatures, table: Table, *, whole: bool) -> tuple[ItemSet, UncomparedPairs | None]:
     """The pairs that are looked at, and of a set with unlabelled items the others of their neighbours."""
     own = touching(table, whole=whole)
     if own is None or own.all():
@@ -37,7 +37,7 @@ def compared(features: PairFeatures, table: Table, *, whole: bool) -> tuple[Item
 
 
 def without_held_out(
-    features: PairFeatures, sets: Sequence[Table], made: Sequence[tuple[ItemSet, Rest | None]]
+    features: PairFeatures, sets: Sequence[Table], made: Sequence[tuple[ItemSet, UncomparedPairs | None]]
 ) -> OutOfFold | None:
     """What makes some of the sets by the same features, fitted to others alone; None where sets have items
     without a label, whose pairs are not all there.

@@ -16,7 +16,7 @@ from scipy.sparse.linalg import LinearOperator
 
 from clustruct.core.partitions import canonical_labels, indicator
 from clustruct.core.typing import Floats, Indices, Ints
-from clustruct.data.pair_algebra import symmetric_matrix
+from clustruct.data.matrices import symmetric_matrix
 
 __all__ = ["iterative", "objective", "random_labels"]
 

@@ -22,7 +22,6 @@ from clustruct.core.typing import Bools, Floats, Ints
 from clustruct.data import Evidence, ItemSet, PairScores
 from clustruct.estimators import SupervisedCorrelationClustering
 from clustruct.estimators.baselines import LatentPairClustering
-from clustruct.estimators.baselines.pair_classifier import scored_pairs
 from clustruct.groups import Changes, Store, compare, fresh_id, match_groups, with_ids
 from clustruct.pipeline import group, guessed, is_calibrated, was_interrupted
 
@@ -189,7 +188,7 @@ class HeldOutGroups:
         """Whether each judged pair of hidden items is the same, and whether the scores say so."""
         same, guess = [], []
         for x, m, out in zip(self.sets, self.evidence, self.hidden, strict=True):
-            pairs = scored_pairs(x)
+            pairs = x.pair_list
             pairs = pairs[out[pairs].any(axis=1)]
             pairs = pairs[without(m, np.zeros(len(m.piece), np.bool_)).judges(pairs)]
             if len(pairs):
@@ -265,15 +264,10 @@ def _judged_pairs(snapshot: ProjectSnapshot, x: ItemSet) -> tuple[Ints, Bools, I
     judged = [(s, k) for k, answer in enumerate(snapshot.answers) for s in answer]
     pairs = np.sort([[snapshot.numbers[s.a], snapshot.numbers[s.b]] for s, _ in judged], axis=1)
     same, by = np.array([s.answer == "same" for s, _ in judged]), np.array([k for _, k in judged])
-    if x.pair_index is not None:
-        use = are_listed(pairs, x.pair_index, x.n_items)
+    if x.is_sparse:
+        use = x.rows_of(pairs) >= 0
         pairs, same, by = pairs[use], same[use], by[use]
     return pairs, same, np.unique(by, return_inverse=True)[1]
-
-
-def are_listed(pairs: Ints, listed: Ints, n: int) -> Bools:
-    """Which pairs (the smaller number first) are among others, of n items."""
-    return np.isin(pairs[:, 0] * n + pairs[:, 1], listed[:, 0].astype(np.int64) * n + listed[:, 1])
 
 
 def propose_groups(snapshot: ProjectSnapshot, pipeline: Pipeline, scores: PairScores) -> dict[str, str]:

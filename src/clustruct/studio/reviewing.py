@@ -13,14 +13,14 @@ from scipy import sparse
 from sklearn.pipeline import Pipeline
 
 from clustruct.core.typing import Floats, Ints
-from clustruct.data import PairScores
+from clustruct.data import Pairs, PairScores
 from clustruct.evaluate.explain import feature_fields, field_sums, suggested_splits
 from clustruct.groups import Store, contradiction
 from clustruct.pipeline import is_calibrated
 
 from .asking import BATCH, LARGE_BATCH, Pool, questions
 from .engine import MOST_HELD, Engine, ProjectSnapshot, probabilities
-from .learning import are_listed, count_confirmed
+from .learning import count_confirmed
 
 # Items of a set that is grouped by hand.
 BLOCK = 24
@@ -127,7 +127,7 @@ def next_questions(engine: Engine, skipped: int = 0) -> dict[str, Any]:
     evidence, n_items = snapshot.evidence, len(snapshot.groups)
     open_ = ~evidence.judges(pairs)
     if len(evidence.unsure):
-        open_ &= ~are_listed(pairs, np.sort(evidence.unsure, axis=1), n_items)
+        open_ &= Pairs(n_items, np.sort(evidence.unsure, axis=1)).rows_of(pairs) < 0
     rng = np.random.default_rng([skipped, snapshot.at])
     found = questions(
         Pool(pairs, probabilities(pipeline, values), open_, snapshot.groups),

@@ -1,6 +1,6 @@
 """Held-out clusters are judged among the neighbours that prediction meets."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -18,17 +18,11 @@ from clustruct.search.oracles import make_predictor
 SEARCH = make_predictor("local_search", "correlation")
 
 
-@dataclass
-class Listed:
+class Listed(PairScores):
     """Features of one column: the scores."""
 
-    pairs: np.ndarray
-    values: np.ndarray
-    sources: np.ndarray | None = None
-
     def scores(self, pairs, W):
-        known = {tuple(pair): v for pair, v in zip(self.pairs.tolist(), self.values.tolist(), strict=True)}
-        return np.array([known[tuple(pair)] for pair in pairs.tolist()]).reshape(-1, 1) * W
+        return self.at(pairs).reshape(-1, 1) * W
 
 
 def table(n=300, seed=0):
@@ -54,7 +48,7 @@ def region(entity, labelled, index, values):
     scores = PairScores(len(items), index=np.searchsorted(items, index[own]), values=values[own])
     truth = np.where(labelled, entity, UNKNOWN)[items]
     part = HeldOutPart(scores, truth, labelled[items], w=np.ones(1), items=items)
-    return part, Listed(index[~own], values[~own])
+    return part, Listed(len(entity), index[~own], values=values[~own])
 
 
 def test_the_curve_is_that_of_the_whole_table():
@@ -123,10 +117,10 @@ def test_the_rest_has_the_scores_of_the_whole(people):
     x, rest = features.transform_with_rest(people, known)
     whole = features.transform([people], [np.ones(len(people), bool)])[0]
     assert known[x.pair_index].any(axis=1).all()
-    assert not known[rest.pairs].any()
+    assert not known[rest.index].any()
     W = np.random.default_rng(0).normal(size=(whole.n_features, 2))
     rows = {tuple(pair): k for k, pair in enumerate(whole.pair_index.tolist())}
-    some = rest.pairs[:: max(len(rest.pairs) // 50, 1)]
+    some = rest.index[:: max(len(rest.index) // 50, 1)]
     expected = whole.pairs[[rows[tuple(pair)] for pair in some.tolist()]] @ W
     np.testing.assert_allclose(rest.scores(some, W), expected, atol=1e-9)
 

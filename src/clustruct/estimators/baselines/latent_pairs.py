@@ -31,7 +31,7 @@ from clustruct.core.partitions import connected_items
 from clustruct.core.storage import FEATURES, Shape, register
 from clustruct.core.typing import Bools, Floats, Ints
 from clustruct.data import Evidence, ItemSet, PairScores, pair_table
-from clustruct.data.pair_algebra import dense
+from clustruct.data.matrices import dense
 from clustruct.estimators.base import AnyLoss
 from clustruct.estimators.inputs import Groups, SetsLike, read_sets
 from clustruct.learning import search_groups
@@ -40,7 +40,7 @@ from clustruct.learning.problems import feature_scale
 from clustruct.search.correlation import local_search
 from clustruct.search.oracles import make_predictor
 
-from .pair_classifier import PairScoring, scored_pairs
+from .pair_classifier import PairScoring
 
 # Where less of the pairs inside groups was compared, groups are chains of neighbours, not to be believed.
 CREDIBLE = 0.3
@@ -137,7 +137,7 @@ class LatentPairClustering(PairScoring):
         self.check_parameters()
         given = read_sets(self, X, set_ids, reset=True)
         self._check_memory(given.sets)
-        self._check_pairs(sum(len(scored_pairs(x)) for x in given.sets))
+        self._check_pairs(sum(x.n_pairs for x in given.sets))
         names = getattr(self, "feature_names_in_", [f"feature {j}" for j in range(self.n_features_in_)])
         self._table = _Table.of(given.sets)
         self._guess = self._guessed(self._table, [str(name) for name in names])
@@ -201,7 +201,7 @@ class _Table:
 
     @classmethod
     def of(cls, sets: Sequence[ItemSet]) -> _Table:
-        scale, own = feature_scale(sets), [scored_pairs(x) for x in sets]
+        scale, own = feature_scale(sets), [x.pair_list for x in sets]
         rows = [dense(pair_table(x, pairs)) / scale for x, pairs in zip(sets, own, strict=True)]
         first = np.cumsum([0, *(x.n_items for x in sets)])
         pairs = np.concatenate([p + f for p, f in zip(own, first, strict=False)])

@@ -22,7 +22,7 @@ from clustruct.core.partitions import UNKNOWN
 from clustruct.core.storage import FEATURES, Shape, fits, register, register_foreign
 from clustruct.core.typing import Bools, Floats, Indices, Ints, Labels
 from clustruct.data import ItemSet, PairScores, pair_table
-from clustruct.data.pair_algebra import Matrix
+from clustruct.data.matrices import Matrix
 from clustruct.estimators.base import AnyLoss, PairSimilarity, SetClusterer
 from clustruct.estimators.inputs import Groups, SetsLike, check_known, read_labels, read_sets
 from clustruct.estimators.shown import TrainingShape
@@ -50,7 +50,7 @@ class PairScoring(PairSimilarity):
 
     def _similarity(self, x: ItemSet) -> Floats | sparse.csr_array:
         """A symmetric matrix; sparse for a set that lists its pairs, where all others are apart."""
-        m, pairs = x.n_items, scored_pairs(x)
+        m, pairs = x.n_items, x.pair_list
         self._check_pairs(len(pairs))
         outputs = self.pair_scores(x, pairs)
         if not x.is_sparse:
@@ -173,7 +173,7 @@ class PairwiseClassifierClustering(PairScoring):
 
     def _select(self, x: ItemSet, labels: Labels, pronoun: Bools | None) -> Indices:
         if self.selection == "all":
-            return scored_pairs(x)
+            return x.pair_list
         if self.selection == "chain":
             return chain_pairs(labels, pronoun)
         return canopy_pairs(x, self.canopy_feature, self.canopy_range)
@@ -195,16 +195,9 @@ class PairwiseClassifierClustering(PairScoring):
         return np.asarray(self.classifier_.decision_function(rows), np.float64)
 
 
-def scored_pairs(x: ItemSet) -> Indices:
-    """The pairs that have features: those listed, or all."""
-    if x.is_sparse:
-        return np.asarray(x.pair_index, dtype=np.intp)
-    return np.column_stack(np.triu_indices(x.n_items, 1))
-
-
 def canopy_pairs(x: ItemSet, feature: int, span: tuple[float, float]) -> Indices:
     """The scored pairs whose feature lies in the span: neither hopeless nor obvious."""
-    pairs = scored_pairs(x)
+    pairs = x.pair_list
     value = _dense(pair_table(x, pairs)[:, [feature]]).ravel()
     return np.asarray(pairs[(value >= span[0]) & (value <= span[1])])
 

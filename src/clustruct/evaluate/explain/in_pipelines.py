@@ -15,7 +15,7 @@ from clustruct.features.similarity import PairMap, SimilarityTerms
 from clustruct.pipeline.similarity_models import model_weights
 
 from .fields import NO_FIELD, feature_fields, field_sums
-from .pairs import PairExplanation, is_listed, pair_contributions
+from .pairs import PairExplanation, pair_contributions
 
 
 def explain_pair(
@@ -74,7 +74,7 @@ def _terms(
 ) -> SimilarityTerms | None:
     """What adds up to the similarity of the pair; None where that are the features of x."""
     *before, last = [step for _, step in pipeline.steps[:-1]] or [None]
-    listed = is_listed(x, a, b)
+    listed = x.compares(a, b)
     if isinstance(last, PairMap) and listed:
         plain: Any = pipeline[:-2].transform([given])[0] if before else given
         names = plain.feature_names or [f"feature {j}" for j in range(plain.n_features)]

@@ -147,7 +147,7 @@ def pair_contributions(
     w, intercept, names = model_weights(model, x)
     if a == b:
         raise ValueError(f"a pair is two items, but both are item {a}")
-    compared = is_listed(x, a, b)
+    compared = x.compares(a, b)
     if terms is None:
         terms = SimilarityTerms.linear((x.pair_features(a, b) if psi is None else psi)[None], names, w)
     if intercept != 0.0:
@@ -179,13 +179,6 @@ def pair_contributions(
     )
 
 
-def is_listed(x: ItemSet, a: int, b: int) -> bool:
-    """Whether two items are compared in a set: all are, or the pair is listed."""
-    if not x.is_sparse or x.pair_index is None:
-        return True
-    return bool((x.pair_index == np.array([min(a, b), max(a, b)])).all(axis=1).any())
-
-
 def unlisted_features(features: PairFeatures, table: Table, x: ItemSet, a: int, b: int) -> Floats | None:
     """The features of a pair of items that is not among those that are compared; None where it is.
 
@@ -207,7 +200,7 @@ def unlisted_features(features: PairFeatures, table: Table, x: ItemSet, a: int, 
     array of float or None
         The features of the pair.
     """
-    if is_listed(x, a, b):
+    if x.compares(a, b):
         return None
     _, values = next(features.pair_chunks(table, np.array([[min(a, b), max(a, b)]])))
     dense: Floats = sparse.csr_array(values).toarray()[0]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from clustruct.core.typing import Floats
-from clustruct.data.pair_algebra import check_real
+from clustruct.data.matrices import check_real
 
 from .paired import group_means
 

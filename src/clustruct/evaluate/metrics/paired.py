@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.stats import binomtest, rankdata, ttest_rel, wilcoxon
 
 from clustruct.core.typing import Floats
-from clustruct.data.pair_algebra import check_real
+from clustruct.data.matrices import check_real
 
 __all__ = ["PairedComparison", "compare_paired", "lower_is_better"]
 

@@ -14,7 +14,7 @@ from clustruct.core.exceptions import DataError
 from clustruct.core.storage import register
 from clustruct.core.typing import Bools, Ints
 from clustruct.data import Fields, ItemSet, Table
-from clustruct.data.pair_algebra import MatrixLike, check_real
+from clustruct.data.matrices import MatrixLike, check_real
 from clustruct.features.base import Block, Unlearned, Values, check_name
 
 

@@ -15,8 +15,8 @@ from clustruct.core.partitions import UNKNOWN, partial_labels
 from clustruct.core.storage import EstimatorState
 from clustruct.core.storage.values import digest, entry_by_name
 from clustruct.core.typing import Bools, Floats, Ints, LabelsLike
-from clustruct.data import ItemSet, all_pairs, pair_table
-from clustruct.data.pair_algebra import Matrix
+from clustruct.data import ItemSet, pair_table
+from clustruct.data.matrices import Matrix
 
 # What trees say of a pair before they look at it.
 ANY_PAIR = "any pair"
@@ -142,22 +142,17 @@ def labelled_pairs(x: ItemSet, labels: LabelsLike, *, unknown_apart: bool = True
     ([True, False, False], [1.0, 0.5, 0.5])
     """
     y = partial_labels(labels, n_items=x.n_items)
-    clusters = y[pairs_of(x)]
+    clusters = y[x.pair_list]
     n_known = (clusters != UNKNOWN).sum(axis=1)
     weight = np.array([0.0, 0.5 if unknown_apart else 0.0, 1.0])[n_known]
     same = (clusters[:, 0] == clusters[:, 1]) & (n_known == 2)
     return LabelledPairs(pair_rows(x), same, weight, clusters)
 
 
-def pairs_of(x: ItemSet) -> Ints:
-    """The pairs that have features: those listed, or all."""
-    return x.pair_index if x.is_sparse and x.pair_index is not None else all_pairs(x.n_items)
-
-
 def pair_rows(x: ItemSet) -> Floats:
     """The features of these pairs, dense."""
     listed = x.nodes is None and x.pairs is not None
-    return dense(x.pairs if listed and x.pairs is not None else pair_table(x, pairs_of(x)))
+    return dense(x.pairs if listed and x.pairs is not None else pair_table(x, x.pair_list))
 
 
 def dense(rows: Matrix) -> Floats:
@@ -274,7 +269,7 @@ class PairMap(EstimatorState, TransformerMixin, BaseEstimator, ABC):
         return ItemSet(
             x.nodes if self.keeps else None,
             pairs,
-            pair_index=x.pair_index if x.is_sparse else None,
+            pair_index=x.index,
             ids=x.ids,
             feature_names=names,
             n_items=x.n_items,

@@ -13,9 +13,9 @@ from sklearn.decomposition import TruncatedSVD
 
 from clustruct.core.storage import EstimatorState, Shape, register
 from clustruct.core.typing import Floats
-from clustruct.data import ItemSet, all_pairs
+from clustruct.data import ItemSet
 
-from .base import dense, pairs_of
+from .base import dense
 
 
 @register("FullProducts")
@@ -65,7 +65,7 @@ class FullProducts(EstimatorState, TransformerMixin, BaseEstimator):
 
     def _products(self, x: ItemSet) -> ItemSet:
         Z = np.asarray(_nodes(x) @ self.projection_)
-        index = pairs_of(x) if x.pairs is not None else all_pairs(x.n_items)
+        index = x.pair_list
         own = outer(Z[index[:, 0]], Z[index[:, 1]])
         names = [f"{i + 1} x {j + 1}" for i, j in zip(*np.triu_indices(Z.shape[1]), strict=True)]
         kept = [] if x.feature_names is None else list(x.feature_names[x.n_node_features :])

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from .pair_probability import PairContext
     from .held_out import HeldOutPart, held_out_parts
     from .item_probability import group_confidence, in_right_place
-    from .held_out import Unlisted
     from .precision_curve import Dial, PrecisionCurve
     from .precision_curve import less_rivals
     from .pair_probability import ScoreMap
@@ -23,7 +22,6 @@ __all__ = [
     "PairContext",
     "PrecisionCurve",
     "ScoreMap",
-    "Unlisted",
     "group_confidence",
     "held_out_parts",
     "in_right_place",

@@ -16,12 +16,13 @@ from clustruct.data import PairScores
 from clustruct.learning.problems.fold_losses import LOOSE
 from clustruct.search import oracles
 
-from .held_out import HeldOutPart, OutOfFoldSets, Unlisted, held_out_parts, with_neighbours
+from .held_out import HeldOutPart, OutOfFoldSets, held_out_parts, with_neighbours
 from .item_probability import ItemRule, MateEvidence, in_right_place
 from .pair_probability import PairContext, ScoreMap, SetPairs, least_mates
 from .precision_curve import Dial, PrecisionCurve, tried_thresholds
 
 if TYPE_CHECKING:
+    from clustruct.features import UncomparedPairs
     from clustruct.learning.model_selection.choose_c import Choice
     from clustruct.learning.problems import SimilarityTask
     from clustruct.search.oracles import Predictor
@@ -89,14 +90,14 @@ class Calibration(DataclassState):
         predictor: Predictor,
         held_out: str,
         random_state: int = 0,
-        rest: Sequence[Unlisted | None] = (),
+        rest: Sequence[UncomparedPairs | None] = (),
     ) -> Self | None:
         """The calibration by held-out parts; None where they have too few pairs of a kind.
 
         ``rest`` are, for each set, pairs that the parts do not have but prediction will.
         """
         rng = np.random.default_rng(random_state)
-        share = min(1.0, MOST_HELD / max(sum(_n_pairs(part.scores) for part in parts), 1))
+        share = min(1.0, MOST_HELD / max(sum(part.scores.n_pairs for part in parts), 1))
         found = _limited([_judged_pairs(part, share, rng) for part in parts])
         s, same, weights = (np.concatenate(column) for column in zip(*found, strict=True))
         if min(np.count_nonzero(same), np.count_nonzero(~same)) < FEWEST_PAIRS or not np.abs(s).max() > 0.0:
@@ -158,7 +159,7 @@ def calibrate_task(
     choice: Choice,
     w: Floats,
     random_state: int,
-    rest: Sequence[Unlisted | None] = (),
+    rest: Sequence[UncomparedPairs | None] = (),
     out_of_fold: OutOfFoldSets | None = None,
 ) -> Calibration | None:
     """What the scores by w mean, by the trainings of the choice of C that had not seen all of the data (nor
@@ -184,10 +185,6 @@ def _limited(found: Sequence[JudgedPairs]) -> list[JudgedPairs]:
     limit = max(LARGEST_SHARE, 2.0 / len(found)) * totals.sum()
     factors = np.minimum(1.0, limit / np.maximum(totals, 1e-300))
     return [(s, same, w * f) for (s, same, w), f in zip(found, factors.tolist(), strict=True)]
-
-
-def _n_pairs(scores: PairScores) -> int:
-    return scores.n_items * (scores.n_items - 1) // 2 if scores.values is None else len(scores.values)
 
 
 def _judged_pairs(

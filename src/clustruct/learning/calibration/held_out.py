@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -24,6 +24,7 @@ from clustruct.data import ItemSet, PairScores
 from clustruct.learning import problems
 
 if TYPE_CHECKING:
+    from clustruct.features import UncomparedPairs
     from clustruct.learning.model_selection.choose_c import Fold, Unit
     from clustruct.learning.problems import HeldOutClusters, SimilarityTask, Trained
 
@@ -172,28 +173,8 @@ def _part(
     return HeldOutPart(scores, clusters.clusters[i], mine, apart, w, i, task.regions[i].items)
 
 
-class Unlisted(Protocol):
-    """Pairs of a set that training did not compare: `clustruct.features.Rest` is one.
-
-    pairs : p x 2, the smaller item first, of unlabelled items
-    sources : of the items of the set, where those of one source are kept apart
-    """
-
-    @property
-    def pairs(self) -> Ints:
-        """The pairs, one row each."""
-
-    @property
-    def sources(self) -> Ints | None:
-        """The number of each item's source, where items of one source are kept apart."""
-
-    def scores(self, pairs: Ints, W: Floats) -> Floats:
-        """<w, psi_ab> of some pairs, for each column w of W."""
-        ...
-
-
 def with_neighbours(
-    parts: Sequence[HeldOutPart], rest: Sequence[Unlisted | None], low: float
+    parts: Sequence[HeldOutPart], rest: Sequence[UncomparedPairs | None], low: float
 ) -> list[HeldOutPart]:
     """The parts with the pairs of those unlabelled items that score more than ``low`` with a held-out item.
 
@@ -202,10 +183,10 @@ def with_neighbours(
     found = list(parts)
     for number, one in enumerate(rest):
         which = [k for k, part in enumerate(parts) if part.set_number == number]
-        if one is None or not which or not len(one.pairs):
+        if one is None or not which or not one.n_pairs:
             continue
         own = [parts[k] for k in which]
-        pairs = _near_pairs(own, one.pairs, low)
+        pairs = _near_pairs(own, one.pair_list, low)
         scores = one.scores(pairs, np.column_stack([part.w for part in own]))
         for column, k in enumerate(which):
             found[k] = _add_pairs(parts[k], pairs, scores[:, column], one.sources)

@@ -13,8 +13,8 @@ import numpy as np
 
 from clustruct.core.exceptions import LeakWarning, ProductsWarning
 from clustruct.core.typing import Bools, Floats, Indices, Ints, Labels
-from clustruct.data import ItemSet, all_pairs, pair_table
-from clustruct.data.pair_algebra import dense
+from clustruct.data import ItemSet, pair_table
+from clustruct.data.matrices import dense
 
 # So many pairs are looked at, half of them together; of a set with many pairs they are drawn from so many.
 MOST_PAIRS = 6000
@@ -52,13 +52,11 @@ def sample_pairs(sets: Sequence[ItemSet], labels: Sequence[Labels]) -> list[Pair
 
 
 def _sample(x: ItemSet, y: Labels, most: int, rng: np.random.Generator) -> PairSample:
-    m, total = x.n_items, x.n_items * (x.n_items - 1) // 2
-    if x.is_sparse and x.pair_index is not None:
-        pairs, total = x.pair_index, len(x.pair_index)
-    elif total <= DRAWN_FROM:
-        pairs = all_pairs(m)
+    total = x.n_pairs
+    if x.is_sparse or total <= DRAWN_FROM:
+        pairs = x.pair_list
     else:
-        drawn = rng.integers(0, m, (DRAWN_FROM, 2))
+        drawn = rng.integers(0, x.n_items, (DRAWN_FROM, 2))
         pairs = drawn[drawn[:, 0] != drawn[:, 1]]
     same = y[pairs[:, 0]] == y[pairs[:, 1]]
     stands_for = np.zeros(len(pairs))

@@ -79,7 +79,7 @@ class HeldOutClusters:
     @property
     def _n_bytes(self) -> float:
         """What the pairs of one part take, about."""
-        return sum(8.0 * len(r.x.pair_index) * r.x.n_features for r in self.task.regions if r.x.is_sparse)  # type: ignore[arg-type]
+        return sum(8.0 * r.x.n_pairs * r.x.n_features for r in self.task.regions if r.x.is_sparse)
 
     def _hide(self, chosen: Indices) -> SimilarityTask:
         seen = np.zeros(self.n_clusters + 1, np.bool_)  # the last one is that of items without a label

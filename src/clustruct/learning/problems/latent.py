@@ -49,10 +49,9 @@ def completed(region: Region, w: Floats) -> Ints:
     if region.is_complete:
         return region.labels
     x, known = region.x, region.known
-    assert x.pair_index is not None
     assert x.pairs is not None
-    mixed = np.flatnonzero(known[x.pair_index].sum(axis=1) == 1)
-    index = x.pair_index[mixed]
+    mixed = np.flatnonzero(known[x.pair_list].sum(axis=1) == 1)
+    index = x.pair_list[mixed]
     a_known = known[index[:, 0]]
     item, mate = (np.where(side, index[:, 1], index[:, 0]) for side in (a_known, ~a_known))
     shape = (x.n_items, int(region.labels.max()) + 1)

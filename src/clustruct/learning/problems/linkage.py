@@ -21,8 +21,8 @@ from scipy import sparse
 
 from clustruct.core.callbacks import training_listener
 from clustruct.core.typing import Floats, Indices, Ints, LabelsLike
-from clustruct.data import ItemSet, all_pairs
-from clustruct.data.pair_algebra import dense
+from clustruct.data import ItemSet
+from clustruct.data.matrices import dense
 from clustruct.losses import Loss
 from clustruct.losses.slack_rule import SlackRule
 from clustruct.search.agglomerative import WeightedLinks
@@ -138,7 +138,7 @@ class PairMoments:
         """Cost O(p N^2); O(p N) where there are nodes or many features."""
         total = x.joint_feature_pairs(np.zeros(x.n_items, np.int64))
         same = x.joint_feature_pairs(labels)
-        index = x.pair_index if x.is_sparse and x.pair_index is not None else all_pairs(x.n_items)
+        index = x.pair_list
         right = together(labels, index)
         counts = np.array([len(right) - right.sum(), right.sum()])
         if x.nodes is not None or x.pairs is None or x.n_features > MOST_FEATURES:
@@ -271,14 +271,8 @@ class LinkageProblem(ClusteringProblem, LatentProblem):
         """The mean Psi of m - 1 links dealt out at random, and their mean loss."""
         x, loss = self.sets[i], self.losses[i]
         everything = x.joint_feature_pairs(np.zeros(x.n_items, np.int64))
-        n_pairs = max(
-            len(x.pair_index)
-            if x.is_sparse and x.pair_index is not None
-            else x.n_items * (x.n_items - 1) // 2,
-            1,
-        )
         n_links = x.n_items - 1
-        psi = everything * (n_links / n_pairs * self._psi_scale[i])
+        psi = everything * (n_links / max(x.n_pairs, 1) * self._psi_scale[i])
         if isinstance(loss, LinkLoss):
             return psi, loss.unit * loss.n_true + n_links * float(
                 np.mean(loss.coefficients)

@@ -52,8 +52,7 @@ class MarkedRegion:
     @property
     def index(self) -> Ints:
         """The listed pairs."""
-        assert self.x.pair_index is not None
-        return self.x.pair_index
+        return self.x.pair_list
 
     @cached_property
     def judged(self) -> Bools:

@@ -85,17 +85,16 @@ class Region:
         """Which listed pairs are of two known items; None where all are."""
         if self.is_complete:
             return None
-        assert self.x.pair_index is not None
-        return np.asarray(self.known[self.x.pair_index].all(axis=1))
+        return np.asarray(self.known[self.x.pair_list].all(axis=1))
 
 
 def _touching(x: ItemSet, known: Bools) -> tuple[Ints, Ints | None]:
     """The pairs with features that have a known item, and their rows in the list; of a set that has no list
     all such pairs, and no rows.
     """
-    if x.is_sparse and x.pair_index is not None:
-        rows = np.flatnonzero(known[x.pair_index].any(axis=1))
-        return x.pair_index[rows], rows
+    if x.index is not None:
+        rows = np.flatnonzero(known[x.index].any(axis=1))
+        return x.index[rows], rows
     numbers, own = np.arange(x.n_items), np.flatnonzero(known)
     # A known item with all unknown ones, and with the known ones after it.
     with_unknown = np.array(np.meshgrid(own, numbers[~known], indexing="ij")).reshape(2, -1).T

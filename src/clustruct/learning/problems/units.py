@@ -17,7 +17,7 @@ from scipy import sparse
 
 from clustruct.core.typing import Bools, Floats, Ints
 from clustruct.data import ItemSet
-from clustruct.data.pair_algebra import Matrix
+from clustruct.data.matrices import Matrix
 from clustruct.losses.slack_rule import SlackRule
 from clustruct.search.oracles.base import Objective
 
@@ -60,7 +60,7 @@ class Units:
         cls, sets: Sequence[ItemSet], objective: Objective, feature_scale: Floats | None = None
     ) -> Units:
         """Means over (scored) pairs or over items, and losses up to 1: C is the same for sets of any size."""
-        counts = [n_pairs(x) if objective == "correlation" else x.n_items for x in sets]
+        counts = [x.n_pairs if objective == "correlation" else x.n_items for x in sets]
         scale = np.ones(sets[0].n_features if len(sets) else 0) if feature_scale is None else feature_scale
         return cls(scale, 1.0 / np.maximum(np.array(counts, dtype=np.float64), 1.0), 0.01)
 
@@ -76,13 +76,6 @@ class Units:
         if objective == "kmeans":  # large K are never formed: they are scaled through their weights
             return np.asarray(w * (s / (per * self.feature_scale))), 1.0
         return np.asarray(w / self.feature_scale), float(s / per)
-
-
-def n_pairs(x: ItemSet) -> float:
-    """The number of pairs that have features: those listed, or all."""
-    if x.is_sparse and x.pair_index is not None:
-        return len(x.pair_index)
-    return x.n_items * (x.n_items - 1) / 2
 
 
 def feature_scale(
@@ -197,7 +190,7 @@ def mean_squares(x: ItemSet, exponent: Ints | None = None) -> Floats:
         parts.append(np.maximum(_power_sums(nodes, 2) ** 2 - _power_sums(nodes, 4), 0.0) / 2)
     if x.pairs is not None:
         parts.append(_power_sums(_scaled(x.pairs, -e[n:]), 2))
-    return np.concatenate(parts) / max(n_pairs(x), 1)
+    return np.concatenate(parts) / max(x.n_pairs, 1)
 
 
 def _scaled(A: Matrix, exponent: Ints) -> Matrix:

@@ -17,7 +17,7 @@ from scipy import sparse
 
 from clustruct.core.kernels import Kernel
 from clustruct.core.typing import Floats, Ints
-from clustruct.data.pair_algebra import Matrix
+from clustruct.data.matrices import Matrix
 from clustruct.ssvm import VectorSum
 
 __all__ = [

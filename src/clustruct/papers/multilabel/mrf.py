@@ -18,7 +18,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order, connected_components, minimum_spanning_tree
 
 from clustruct.core.typing import Floats, Indices
-from clustruct.data.pair_algebra import check_real
+from clustruct.data.matrices import check_real
 
 Labels = NDArray[np.int8]
 # Enumeration holds two tables of 2^V numbers.

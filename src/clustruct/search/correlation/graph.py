@@ -20,7 +20,7 @@ from scipy import sparse
 from clustruct.core.partitions import canonical_labels
 from clustruct.core.typing import Floats, Ints
 from clustruct.data import PairScores
-from clustruct.data.pair_algebra import check_real
+from clustruct.data.matrices import check_real
 
 Pairs: TypeAlias = Sequence[tuple[int, int]] | NDArray[np.integer[Any]]
 

@@ -140,7 +140,7 @@ class Predictor(ABC):
         """factor K of a set: listed where it lists its pairs and has no nodes, else a matrix."""
         if x.is_sparse and x.pairs is not None:
             values = np.asarray(x.pairs @ w, dtype=np.float64) * factor
-            return PairScores(x.n_items, index=x.pair_index, values=values, sources=x.sources)
+            return PairScores(x.n_items, index=x.index, values=values, sources=x.sources)
         K = x.similarity(w)
         return PairScores(x.n_items, matrix=K if factor == 1.0 else K * factor, sources=x.sources)
 
@@ -238,12 +238,11 @@ class Oracle(Predictor):
         known: Bools | None = None,
     ) -> ExampleLoss:
         """The loss of one example over the pairs that count for this objective: see `ExampleLoss`."""
-        index = x.pair_index if x.is_sparse else None
         if self.unjudged is None:
-            return ExampleLoss(loss, truth, index, judged, known)
+            return ExampleLoss(loss, truth, x.index, judged, known)
         if judged is not None or not (known is None or np.all(known)):
             raise ValueError(self.unjudged)
-        return self.loss_of(loss, truth, index)
+        return self.loss_of(loss, truth, x.index)
 
     def loss_of(self, loss: Loss, truth: Ints, index: Ints | None) -> ExampleLoss:
         """The same where every item has a label and every pair is judged."""

@@ -15,7 +15,7 @@ from scipy.sparse.linalg import LinearOperator
 from clustruct.core.partitions import RelaxedClustering, canonical_labels, normalised_indicator
 from clustruct.core.typing import Floats, Indices, Ints
 from clustruct.data import ItemSet, PairScores
-from clustruct.data.pair_algebra import dense
+from clustruct.data.matrices import dense
 from clustruct.losses import Loss, LossState, NormalisedLoss
 from clustruct.losses.slack_rule import SlackRule
 from clustruct.search import kmeans, spectral
