@@ -199,21 +199,7 @@ class SupervisedCorrelationClustering(SimilarityLearning):
             raise ValueError("a checkpoint is of one loss: it does not go with surrogates")
 
     def among(self, rest: Sequence[UncomparedPairs | None], out_of_fold: OutOfFoldSets | None = None) -> Self:
-        """The clusterer, whose next `fit` learns probabilities as prediction will need them.
-
-        Parameters
-        ----------
-        rest : sequence of UncomparedPairs or None
-            For each set the further pairs of its unlabelled items, which it does not list but prediction
-            will; some of them are scored.
-        out_of_fold : callable, optional
-            Makes held-out sets by features that were fitted without them.
-
-        Returns
-        -------
-        SupervisedCorrelationClustering
-            Itself.
-        """
+        """The clusterer, whose next `fit` learns probabilities as prediction will need them."""
         self._around = rest, out_of_fold
         return self
 
@@ -225,16 +211,7 @@ class SupervisedCorrelationClustering(SimilarityLearning):
         score: float | None = None,
         beats_rivals: bool = False,
     ) -> Self:
-        """The same model with another place of zero: pairs that score less speak against each other.
-
-        Parameters
-        ----------
-        threshold : a probability: pairs that are less likely together speak against each other
-        precision : the share of pairs put together that is to be right, see `Calibration.precision`
-        score : a similarity of the model as it was trained
-        beats_rivals : whether a pair must score so much more than what either item has with another cluster,
-            too; a precision says so itself
-        """
+        """The same model with another place of zero: pairs that score less speak against each other."""
         if sum(given is not None for given in (threshold, precision, score)) != 1:
             raise ValueError("one of threshold, precision and score is wanted")
         if threshold is not None:

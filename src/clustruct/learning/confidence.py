@@ -197,16 +197,5 @@ def best_elsewhere(sums: Scores, own: Ints) -> tuple[Floats, Ints]:
 
 
 def symmetric_scores(K: Similarities | PairScores) -> Scores:
-    """K checked, exactly symmetric and with zero diagonal; dense stays dense, sparse becomes CSR.
-
-    Parameters
-    ----------
-    K : array or sparse matrix
-        The similarities of the pairs: dense and symmetric, or a sparse signed graph.
-
-    Returns
-    -------
-    array or csr_array
-        The same, in both triangles.
-    """
+    """K checked, exactly symmetric and with zero diagonal; dense stays dense, sparse becomes CSR."""
     return signed_graph(K).scores()

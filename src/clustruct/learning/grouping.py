@@ -25,23 +25,6 @@ NO_PAIRS = np.zeros((0, 2), np.int64)
 def constrained_groups(scores: PairScores, evidence: Evidence, *, random_state: int = 0) -> Ints:
     """The best groups under what is known: pieces whole, those apart that differ, no source twice in one.
 
-    Parameters
-    ----------
-    scores : PairScores
-        Scores of all or of listed pairs.
-    evidence : Evidence
-        What is known of the items. Two pieces differ where it judges a pair of their items; a pair that
-        people were unsure of says nothing, but what follows from other pairs of the two pieces holds.
-    random_state : int, default=0
-        Of the search.
-
-    Returns
-    -------
-    array of int
-        The group of each item.
-
-    Examples
-    --------
     >>> K = PairScores(3, matrix=np.array([[0.0, 3, 2], [3, 0, -1], [2, -1, 0]]))
     >>> constrained_groups(K, Evidence.of_pairs(3, different=[(0, 1)]))
     array([0, 1, 0])
@@ -219,22 +202,7 @@ def group_scores(
 
 
 def search_groups(search: Predictor, scores: PairScores, n_clusters: int | None = None) -> Ints:
-    """The groups of highest score that a search finds, no source twice in one.
-
-    Parameters
-    ----------
-    search : Predictor
-        The search.
-    scores : PairScores
-        Scores of all or of listed pairs.
-    n_clusters : int, optional
-        How many groups there are to be, for searches that do not find it themselves.
-
-    Returns
-    -------
-    array of int
-        The group of each item.
-    """
+    """The groups of highest score that a search finds, no source twice in one."""
     found = search.clusters(scores, n_clusters)
     assert isinstance(found, np.ndarray)
     return found

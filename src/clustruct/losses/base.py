@@ -17,15 +17,7 @@ from clustruct.core.typing import Floats, Ints, LabelsLike
 
 
 class PairWeights(NamedTuple):
-    """Delta(y, e) = constant + sum_{a<b} c_ab e_ab, pairs in the order of scipy's `pdist` or of a list.
-
-    Attributes
-    ----------
-    constant : float
-        The loss where no pair is together.
-    coefficients : array of float
-        What a pair adds where it is together.
-    """
+    """Delta(y, e) = constant + sum_{a<b} c_ab e_ab, pairs in the order of scipy's `pdist` or of a list."""
 
     constant: float
     coefficients: Floats

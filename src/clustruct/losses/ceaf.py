@@ -25,18 +25,6 @@ def best_matching(weights: Floats | sparse.sparray) -> float:
     Clusters that share no item gain nothing from each other, so each connected part of the table is
     matched alone: tables of many thousand clusters never become dense.
 
-    Parameters
-    ----------
-    weights : array of float or sparray
-        The gain of each row with each column, dense or sparse.
-
-    Returns
-    -------
-    float
-        The total weight.
-
-    Examples
-    --------
     >>> best_matching(np.array([[3.0, 2.0], [2.0, 0.0]]))
     4.0
     """

@@ -114,17 +114,7 @@ class PartialLoss(Loss):
 
 
 class CountState(LossState):
-    """The state of a count loss. merge_values O(k^2 k_true), move_values O(k), a step O(m + k k_true).
-
-    Parameters
-    ----------
-    form : CountForm
-        The coefficients of the loss.
-    y_true : array-like
-        The true cluster of each item.
-    labels : array-like
-        The partition that the search begins with.
-    """
+    """The state of a count loss. merge_values O(k^2 k_true), move_values O(k), a step O(m + k k_true)."""
 
     def __init__(self, form: CountForm, y_true: LabelsLike, labels: LabelsLike) -> None:
         super().__init__(y_true, labels)

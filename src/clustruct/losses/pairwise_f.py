@@ -17,17 +17,7 @@ from .counts import CountForm, CountLoss, PartialLoss
 
 
 class PairCounts(NamedTuple):
-    """Judged pairs: together in both partitions (a), in the predicted one (P), and in the true one (T).
-
-    Attributes
-    ----------
-    both : float
-        Pairs together in both partitions, a.
-    predicted : float
-        Pairs together in the predicted one, P.
-    true : float
-        Pairs together in the true one, T.
-    """
+    """Judged pairs: together in both partitions (a), in the predicted one (P), and in the true one (T)."""
 
     both: float
     predicted: float

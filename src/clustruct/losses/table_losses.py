@@ -47,19 +47,7 @@ class Sums(NamedTuple):
 
 @dataclass(frozen=True)
 class TableForm:
-    """A loss of the table for one truth: its kind, a(0), ..., a(m), and of each true cluster g_t and |t|.
-
-    Attributes
-    ----------
-    kind : TableKind
-        Which loss it is: "b_cubed", "lea", "information", "ceaf_mention" or "ceaf_entity".
-    cell : array of float
-        a(0), ..., a(m): what a cell of so many items adds.
-    divisor : array of float
-        g_t of each true cluster.
-    true_sizes : array of float
-        The size of each true cluster.
-    """
+    """A loss of the table for one truth: its kind, a(0), ..., a(m), and of each true cluster g_t and |t|."""
 
     kind: TableKind
     cell: Floats

@@ -37,23 +37,7 @@ MOST_UNLISTED = 1.0
 
 @dataclass(frozen=True)
 class HeldOutPart:
-    """The items of one set, scored by a training that has not seen the clusters of some of them.
-
-    Attributes
-    ----------
-    scores : PairScores
-        Of the pairs that are compared.
-    truth : array of int
-        Cluster of each item, numbered through all sets; -1 for items without a label.
-    mine : array of bool
-        The items of clusters that were held out.
-    unknown_apart : bool, default=True
-        Whether an item without a label is known to be in no labelled cluster.
-    w : array of float
-        The weights of that training.
-    set_number, items
-        The set, and the numbers of the items there.
-    """
+    """The items of one set, scored by a training that has not seen the clusters of some of them."""
 
     scores: PairScores
     truth: Ints
@@ -91,30 +75,6 @@ def held_out_parts(
     as they are: a training that knows less of a set has larger ones, too. Where clusters inside a table are
     held out, the weights of the folds are taken (one that has none is trained, up to ``rtol``), and scores
     are brought to the usual size of those by the ``final`` weights, which moves no sign.
-
-    Parameters
-    ----------
-    task : SimilarityTask
-        The labelled sets with the loss and the searches.
-    folds : sequence of Fold
-        What the choice of C held out, and what it learned without it.
-    unit : Unit
-        What is held out: "set", "cluster" or "row".
-    final : array of float
-        The weights of the last training.
-    C : float
-        The C that was chosen.
-    rtol : float
-        How exact trainings of folds are.
-    out_of_fold : callable, optional
-        Makes the held-out sets by features that were fitted without them, as those of a prediction are.
-        Features that know a set (how rare its terms are) give it other scores: on news, by halves of what
-        was learned from, the calibration error was 3.2 % with them and 1.0 % without.
-
-    Returns
-    -------
-    list of HeldOutPart
-        One part for each set and fold.
     """
     clusters = problems.HeldOutClusters(task)
     found = []

@@ -42,15 +42,6 @@ LEAST_CONTEXT_SLOPE = 0.5
 class ScoreMap(DataclassState):
     """p(s) = sigmoid(f(s)), f increasing and linear between knots: logistic regression that may bend.
 
-    Attributes
-    ----------
-    scores, logits : array
-        The knots and f there.
-    below, above : float
-        The slopes outside.
-
-    Examples
-    --------
     >>> rule = ScoreMap(np.array([0.0, 1.0]), np.array([-1.0, 1.0]), 1.0, 4.0)
     >>> rule.probability(np.array([-1.0, 0.5, 2.0])).round(3).tolist()
     [0.119, 0.5, 0.993]
@@ -157,17 +148,6 @@ class PairContext(DataclassState):
     f and p are the map of scores alone, n is the number of items: x is the share of the set that the item
     with fewer mates is expected to belong to. Where items have one mate each a rival speaks against a pair
     (the weight is negative); where sets differ in their share of pairs that are together it is positive.
-
-    Attributes
-    ----------
-    weight : float
-        What x_ab counts.
-    rule : ScoreMap
-        From the sum to a probability.
-    smallest, largest : int
-        n outside of these is taken as these: three times beyond the sets learned from. (With the very
-        sizes, and x as far as it was seen, the calibration error on halves of the teaching half of
-        author_names was 12.5 %, without bounds 4.3 %; by scores alone 7.8 %.)
     """
 
     weight: float

@@ -71,19 +71,7 @@ class Dial(NamedTuple):
 @register("PrecisionCurve")
 @dataclass(frozen=True)
 class PrecisionCurve(DataclassState):
-    """Pairs of held-out clusters at several thresholds on scores.
-
-    Attributes
-    ----------
-    thresholds : array
-        Rising; 0 is where the model itself tells together from apart.
-    right, found, true
-        Pairs together rightly, by the prediction, by the truth.
-    lower : array
-        Lower 95 % bound of right / found, over clusters.
-    upper : array, optional
-        Its upper 95 % bound; None in models of older versions.
-    """
+    """Pairs of held-out clusters at several thresholds on scores."""
 
     thresholds: NDArray[np.float64]
     right: NDArray[np.float64]
@@ -243,20 +231,6 @@ def less_rivals(scores: PairScores, labels: Ints) -> PairScores:
     Above a threshold t are then the pairs that score t more than every rival, and more than t. Where no
     item has a positive score outside of its cluster nothing changes.
 
-    Parameters
-    ----------
-    scores : PairScores
-        The scores of the pairs.
-    labels : array of int
-        The clusters that the scores give.
-
-    Returns
-    -------
-    PairScores
-        The lowered scores.
-
-    Examples
-    --------
     >>> index, values = np.array([[0, 1], [0, 2], [3, 4]]), np.array([3.0, 2.0, 1.5])
     >>> less_rivals(PairScores(5, index=index, values=values), np.array([0, 0, 1, 2, 2])).values.tolist()
     [1.0, 0.0, 1.5]

@@ -106,42 +106,6 @@ def choose_C(
     are no better; and of those as good the one is taken that ranks best in the groups one by one, where
     three of four groups are better off with it than with the one nearest to the usual. What ``kept`` knows
     from a run cut short is taken.
-
-    Parameters
-    ----------
-    train : Train
-        Trains with a C on some units, from an earlier training where there is one.
-    judge : Judge
-        Gives the loss of each of some units, by a training.
-    n : int
-        The number of units.
-    grid : array-like, optional
-        The values to be tried, instead of steps of ten.
-    folds : int, default=3
-        Into how many parts the units are cut.
-    groups : sequence of hashable, optional
-        The group of each unit.
-    sample_weight : array of float, optional
-        How much each unit counts.
-    random_state : int, default=0
-        Seed of the cut into folds.
-    by : Criterion, default="loss"
-        What decides: the mean loss of units, or the pairwise F of all held-out pairs.
-    usual : float, default=1.0
-        The value that is taken where others are no better.
-    begin : float, default=1.0
-        Where the steps of ten begin.
-    errors : float, default=1.0
-        Within how many standard errors values are as good as each other.
-    unit : Unit, default="set"
-        What is held out: "set", "cluster" or "row".
-    kept : FitCheckpoint, optional
-        Where results of an earlier, interrupted choice are.
-
-    Returns
-    -------
-    Choice
-        The C, what each value made of held-out units, and the trainings of its folds.
     """
     trials = _Trials(train, judge, list(split_sets(n, folds, random_state, groups)), n, kept)
     table = _CostTable(trials, by, sample_weight, usual, begin, errors, few_groups(groups))

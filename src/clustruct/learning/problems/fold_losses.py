@@ -22,13 +22,6 @@ FEW_GROUPS = 8
 class FoldLoss(NamedTuple):
     """A prediction beside the truth: the loss, and how many pairs are together rightly, by the prediction,
     and by the truth.
-
-    Attributes
-    ----------
-    loss : float
-        The loss of the prediction.
-    pairs : tuple of float, float, float, default=(0.0, 0.0, 0.0)
-        How many pairs are together rightly, by the prediction, and by the truth.
     """
 
     loss: float
@@ -37,15 +30,7 @@ class FoldLoss(NamedTuple):
 
 @dataclass(frozen=True)
 class FoldResult:
-    """The weights learned without some units, and what the predictions for these are worth.
-
-    Attributes
-    ----------
-    judged : sequence of FoldLoss
-        One entry for each unit that was held out.
-    w : array of float
-        The weights learned without them.
-    """
+    """The weights learned without some units, and what the predictions for these are worth."""
 
     judged: Sequence[FoldLoss]
     w: Floats

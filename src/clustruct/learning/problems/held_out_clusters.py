@@ -28,11 +28,6 @@ class HeldOutClusters:
     """The clusters of a task, numbered through its sets: what `choose_C` holds out.
 
     Clusters of one item count as well: nothing may be joined to them.
-
-    Attributes
-    ----------
-    task : SimilarityTask
-        The labelled sets with the loss and the searches.
     """
 
     task: SimilarityTask

@@ -295,39 +295,7 @@ class TrainedLinks(Trained):
 
 @dataclass
 class LinkageTask(SimilarityTask):
-    """Trainings of a pair similarity for agglomerative clustering; ``n_starts`` for the last one.
-
-    Attributes
-    ----------
-    sets : sequence of ItemSet
-        Item sets.
-    labels : sequence of array of int
-        The labels of each, -1 where not known.
-    loss : Loss
-        The loss.
-    oracle : Oracle
-        The search for violated clusterings.
-    predictor : Predictor
-        The search for best clusterings.
-    options : mapping
-        Further options of `clustruct.ssvm.fit`.
-    rescale : bool, default=True
-        Whether features and C are in natural units.
-    sample_weight : array of float, optional
-        How much each set counts.
-    verbose : int, default=0
-        1 prints some rounds, 2 all of them.
-    checkpoint : path, optional
-        A file in which trainings are kept, and taken up again.
-    unlabelled : Unlabelled, default="apart"
-        Whether items without a label are "apart" or "unknown".
-    memory_limit : int or str, optional
-        What needs more is refused.
-    n_starts : int, default=3
-        How many starts the last training has.
-    random_state : int, default=0
-        Seed of the starts.
-    """
+    """Trainings of a pair similarity for agglomerative clustering; ``n_starts`` for the last one."""
 
     n_starts: int = 3
     random_state: int = 0

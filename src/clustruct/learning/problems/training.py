@@ -39,19 +39,7 @@ Unlabelled: TypeAlias = Literal["apart", "unknown"]
 
 @dataclass(frozen=True)
 class Trained:
-    """A training: its result with w in the user's units, and as the engine left it, to start another from.
-
-    Attributes
-    ----------
-    result : FitResult
-        The result, with w in the units of the user.
-    scaled : FitResult
-        The result as the engine left it.
-    feature_scale : array of float
-        What features were divided by.
-    C : float
-        The engine's.
-    """
+    """A training: its result with w in the user's units, and as the engine left it, to start another from."""
 
     result: FitResult
     scaled: FitResult
@@ -68,33 +56,6 @@ class SimilarityTask:
     ``options`` are further ones of `clustruct.ssvm.fit`. With ``checkpoint`` what the trainings find is kept
     in that file, and taken from it where it is there. Labels are -1 where not known; pairs of such an item
     and a known one are apart, or (``unlabelled="unknown"``) not judged.
-
-    Attributes
-    ----------
-    sets : sequence of ItemSet
-        Item sets.
-    labels : sequence of array of int
-        The labels of each, -1 where not known.
-    loss : Loss
-        The loss.
-    oracle : Oracle
-        The search for violated clusterings.
-    predictor : Predictor
-        The search for best clusterings.
-    options : mapping
-        Further options of `clustruct.ssvm.fit`.
-    rescale : bool, default=True
-        Whether features and C are in natural units.
-    sample_weight : array of float, optional
-        How much each set counts.
-    verbose : int, default=0
-        1 prints some rounds, 2 all of them.
-    checkpoint : path, optional
-        A file in which trainings are kept, and taken up again.
-    unlabelled : Unlabelled, default="apart"
-        Whether items without a label are "apart" or "unknown".
-    memory_limit : int or str, optional
-        What needs more is refused.
     """
 
     sets: Sequence[ItemSet]

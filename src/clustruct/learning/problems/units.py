@@ -32,17 +32,7 @@ LEAST_EXPONENT = -2200
 
 @dataclass(frozen=True)
 class Units:
-    """Feature scale f, example scales s_x (one per set), loss unit u.
-
-    Attributes
-    ----------
-    feature_scale : array of float
-        What features are divided by.
-    example_scale : array of float
-        What the sums of each set are divided by.
-    loss_unit : float
-        What losses are divided by.
-    """
+    """Feature scale f, example scales s_x (one per set), loss unit u."""
 
     feature_scale: Floats
     example_scale: Floats
@@ -89,22 +79,6 @@ def feature_scale(
     numbers decide, not how they are held. ``thin``: for which features one number is taken, where pairs stand
     for the nodes that they were made of.
 
-    Parameters
-    ----------
-    sets : sequence of ItemSet
-        The sets trained on.
-    objective : Objective, default="correlation"
-        "correlation" or "kmeans".
-    thin : array of bool, optional
-        For which features one number is taken.
-
-    Returns
-    -------
-    array of float
-        The scale of each feature.
-
-    Examples
-    --------
     >>> feature_scale([ItemSet(nodes=[[2.0, 0.0], [2.0, 1.0], [2.0, 0.0]])])
     array([4., 1.])
     """
@@ -170,18 +144,6 @@ def mean_squares(x: ItemSet, exponent: Ints | None = None) -> Floats:
 
     With exponents e, even ones, of psi_ab / 2^e, which loses no digit and keeps very large and very small
     numbers within range.
-
-    Parameters
-    ----------
-    x : ItemSet
-        The set.
-    exponent : array of int, optional
-        Even exponents, one for each feature.
-
-    Returns
-    -------
-    array of float
-        One number for each feature.
     """
     e = np.zeros(x.n_features, np.int64) if exponent is None else exponent
     n, parts = x.n_node_features, []
