@@ -133,7 +133,7 @@ class Asking:
         if n < 2 * COMMITTEE or self.how != "ask":
             return []
         draws = [self.rng.integers(0, n, n).tolist() for _ in range(COMMITTEE)]
-        models = [self.first.answered(self.person.marks(draw)) for draw in draws]
+        models = [self.first.with_answers(self.person.marks(draw)) for draw in draws]
         return [model.pair_probabilities(self.scores(model)) for model in models]
 
     def pool(self) -> Pool:
@@ -160,7 +160,7 @@ class Asking:
 
     def learn(self) -> None:
         """From all answers so far."""
-        self.model = self.first.answered(self.person.marks())
+        self.model = self.first.with_answers(self.person.marks())
 
     def curve(self, f: Callable[[LatentPairClustering], float], most: int) -> list[tuple[int, float]]:
         """F by decisions, until so many were made."""

@@ -124,16 +124,16 @@ def test_relaxed_pairwise_loss_is_linear_and_meets_the_discrete_one(two: tuple) 
     y, ybar = two
     loss = PairwiseLoss(merge_cost=2.0, split_cost=0.7)
     e = co_membership(ybar).astype(float)
-    assert loss.relaxed(y, e) == pytest.approx(loss(y, ybar), abs=1e-9)
+    assert loss.degree_loss(y, e) == pytest.approx(loss(y, ybar), abs=1e-9)
     weights = loss.pair_weights(y)
     half = 0.5 * e + 0.25
-    assert loss.relaxed(y, half) == pytest.approx(
+    assert loss.degree_loss(y, half) == pytest.approx(
         max(0.0, weights.constant + weights.coefficients @ half), abs=1e-9
     )
     together = co_membership(y)
     if together.size:
         wrong = np.where(together, 0.7 * (1 - half), 2.0 * half)
-        assert loss.relaxed(y, half) == pytest.approx(100 * wrong.mean(), abs=1e-9)
+        assert loss.degree_loss(y, half) == pytest.approx(100 * wrong.mean(), abs=1e-9)
 
 
 @pytest.mark.parametrize("loss", [PairwiseFLoss(), PairwiseFLoss(beta=0.6), PairwiseFLoss(1.0, 0.5)])
@@ -214,7 +214,7 @@ def test_bad_losses_are_refused() -> None:
     with pytest.raises(ValueError, match="must be callable"):
         FunctionLoss(3)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"entry 1 is 1\.5"):
-        PairwiseLoss().relaxed([0, 0, 1], [0.0, 1.5, 0.0])
+        PairwiseLoss().degree_loss([0, 0, 1], [0.0, 1.5, 0.0])
     with pytest.raises(ValueError, match="y_pred has 1 entries for 2 items"):
         MitreLoss()([0, 0], [1])
     with pytest.raises(ValueError, match="cluster 5 is not in"):

@@ -33,7 +33,7 @@ def test_the_best_answer_held_counts_for_each_example(scaling, n_pieces):
             needed = rule.violation(loss, -psi @ w)
             if needed > 0.0:
                 vector += weights[i] * rule.multiplier(loss) * psi
-                b += weights[i] * rule.sized(loss)
+                b += weights[i] * rule.size(loss)
                 risk += weights[i] * needed
     found = kept.joint(w)
     np.testing.assert_allclose(sum(c.vector for c in found if c.vector is not None), vector)

@@ -13,7 +13,7 @@ from .fit import weight_rows
 from .output import UsageError, print_json
 
 if TYPE_CHECKING:
-    from clustruct.estimators.shown import TrainingShape
+    from clustruct.estimators.training_shape import TrainingShape
     from clustruct.features import FieldNeed
 
 SUMMARY = "what a model file holds"

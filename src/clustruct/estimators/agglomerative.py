@@ -124,7 +124,7 @@ class SupervisedAgglomerative(SimilarityLearning):
     def _nonnegative(self) -> bool:
         return False
 
-    def _look_at(self, sets: list[ItemSet], labels: list[Labels]) -> None:
+    def _check_training_sets(self, sets: list[ItemSet], labels: list[Labels]) -> None:
         self.wrong_link_ = 1.0 if self.wrong_link == "cv" else float(self.wrong_link)
         for x in sets:
             self._predictor().check_set(x)
@@ -175,7 +175,7 @@ class SupervisedAgglomerative(SimilarityLearning):
             **options,  # type: ignore[arg-type]
         )
 
-    def _remember(self, trained: Trained) -> None:
+    def _keep_attributes(self, trained: Trained) -> None:
         assert isinstance(trained, TrainedLinks)
         self.objectives_ = trained.objectives
 

@@ -14,7 +14,7 @@ from clustruct.core.typing import Labels
 from clustruct.data import ItemSet
 from clustruct.learning.problems import Region
 
-from .shown import PairScorer
+from .training_shape import PairScorer
 
 # So many are named.
 SHOWN = 5

@@ -25,8 +25,8 @@ from clustruct.losses.function import LabelFunction, warn_of_cost
 from clustruct.losses.slack_rule import Scaling, SlackRule
 from clustruct.search import oracles
 
-from .inputs import Groups, Sets, SetsLike, check_known, read_labels, read_sets, read_weights, set_groups
-from .shown import TrainingShape
+from .inputs import Groups, Sets, SetsLike, check_labels, read_labels, read_sets, read_weights, set_groups
+from .training_shape import TrainingShape
 
 if TYPE_CHECKING:
     from clustruct.learning.model_selection.choose_c import Choice
@@ -77,7 +77,7 @@ class SetClusterer(EstimatorState, BaseEstimator):
         """The loss of the prediction for each set, on a 0..100 scale. Items without a label do not count."""
         given = self._read(X, set_ids)
         truth, loss = read_labels(y, given), as_loss(self.loss)
-        check_known(truth)
+        check_labels(truth)
         predicted = self._clusters(given.sets, truth)
         known = [t != UNKNOWN for t in truth]
         return np.array([loss(t[k], p[k]) for t, p, k in zip(truth, predicted, known, strict=True)])
@@ -259,7 +259,7 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
     def _oracle(self) -> Oracle:
         """The search for violated clusterings."""
 
-    def _look_at(self, sets: list[ItemSet], labels: list[Labels]) -> None:
+    def _check_training_sets(self, sets: list[ItemSet], labels: list[Labels]) -> None:
         """Anything to be checked or remembered of the training sets."""
         return
 
@@ -298,10 +298,10 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
         given = read_sets(self, X, set_ids, reset=True)
         self._check_memory(given.sets)
         labels = self._read_labels(y, given)
-        check_known(labels)
+        check_labels(labels)
         weights = read_weights(sample_weight, given)
         held_together = set_groups(groups, given)
-        self._look_at(given.sets, labels)
+        self._check_training_sets(given.sets, labels)
         choosing = model_selection.n_trainings(len(given.sets), self.C_grid, self.cv) if self.C == "cv" else 0
         task = self._task(given.sets, labels, weights)
         warn_of_cost(as_loss(self.loss), labels, choosing)
@@ -309,15 +309,15 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
         self.C_ = chosen.C
         if self.C == "cv":
             self.cv_results_ = chosen.results
-        trained, self.w_ = self._trained(task, chosen)
+        trained, self.w_ = self._train_last(task, chosen)
         self.result_ = trained.result
         self._calibrate(task, None if trained.result.was_stopped else chosen)
-        self._remember(trained)
+        self._keep_attributes(trained)
         self.feature_scale_ = trained.feature_scale
-        if task.kept is not None and trained.result.converged:
-            task.kept.remove()
+        if task.fit_checkpoint is not None and trained.result.converged:
+            task.fit_checkpoint.remove()
         self.shown_ = TrainingShape.of(given.sets, labels, self.pair_scores)
-        self.past_ = problems.past_of(trained, given.sets, labels) if self._goes_on(task) else None
+        self.past_ = problems.past_of(trained, given.sets, labels) if self._can_continue(task) else None
         return self
 
     def _choice(self, task: SimilarityTask, groups: Sequence[Hashable] | None) -> Choice:
@@ -327,17 +327,17 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
             return model_selection.choose_C_for(task, grid=self.C_grid, **shared)  # type: ignore[arg-type]
         return model_selection.folds_for(task, float(self.C), **shared)  # type: ignore[arg-type]
 
-    def _trained(self, task: SimilarityTask, chosen: Choice) -> tuple[Trained, Floats]:
+    def _train_last(self, task: SimilarityTask, chosen: Choice) -> tuple[Trained, Floats]:
         """The last training, and the weights."""
         trained = task.train(chosen.C) if chosen.stopped is None else chosen.stopped
         folds = chosen.weights if self.average_folds else []
         return trained, np.mean([trained.result.w, *folds], axis=0)
 
-    def _goes_on(self, task: SimilarityTask) -> bool:
+    def _can_continue(self, task: SimilarityTask) -> bool:
         """Whether a later training can go on from the last one."""
-        return task.goes_on
+        return task.can_continue
 
-    def _remember(self, trained: Trained) -> None:
+    def _keep_attributes(self, trained: Trained) -> None:
         """Anything else of the last training."""
         return
 

@@ -42,7 +42,7 @@ class _ExampleSet:
     def item_set(self) -> ItemSet:
         return ItemSet(nodes=self.nodes, pairs=self.pairs)
 
-    def permuted(self, order: Labels) -> _ExampleSet:
+    def permute(self, order: Labels) -> _ExampleSet:
         a, b = np.triu_indices(len(order), 1)
         place = np.zeros((len(order), len(order)), np.intp)
         place[a, b] = place[b, a] = np.arange(len(a))
@@ -70,13 +70,13 @@ def _new() -> list[_ExampleSet]:
     return [_example(rng, sizes) for sizes in ((3, 4, 2), (4, 4))]
 
 
-def _fitted(estimator: BaseEstimator, examples: Iterable[_ExampleSet]) -> BaseEstimator:
+def _fit_clone(estimator: BaseEstimator, examples: Iterable[_ExampleSet]) -> BaseEstimator:
     examples = list(examples)
     model: BaseEstimator = clone(estimator)
     return model.fit([e.item_set() for e in examples], [e.labels for e in examples])
 
 
-def _predicted(model: BaseEstimator, examples: Iterable[_ExampleSet]) -> list[Labels]:
+def _predict_labels(model: BaseEstimator, examples: Iterable[_ExampleSet]) -> list[Labels]:
     return [canonical_labels(labels) for labels in model.predict([e.item_set() for e in examples])]
 
 
@@ -86,64 +86,66 @@ def _assert_same(found: Sequence[Labels], wanted: Sequence[Labels], what: str) -
             raise AssertionError(f"{what} changes the clusters of set {i}: {b.tolist()} become {a.tolist()}")
 
 
-def _assert_same_held(estimator: BaseEstimator, held: Callable[[ItemSet], ItemSet], what: str) -> None:
+def _assert_same_as(estimator: BaseEstimator, convert: Callable[[ItemSet], ItemSet], what: str) -> None:
     """Training and prediction do not depend on how the numbers are held."""
     train, new = _training(), _new()
     model: BaseEstimator = clone(estimator)
-    model.fit([held(e.item_set()) for e in train], [e.labels for e in train])
-    found = model.predict([held(e.item_set()) for e in new])
-    _assert_same(found, _predicted(_fitted(estimator, train), new), what)
+    model.fit([convert(e.item_set()) for e in train], [e.labels for e in train])
+    found = model.predict([convert(e.item_set()) for e in new])
+    _assert_same(found, _predict_labels(_fit_clone(estimator, train), new), what)
 
 
 def check_item_order(estimator: BaseEstimator) -> None:
     """Another order of the items, in training and in prediction: the same clusters."""
     rng = np.random.default_rng(2)
-    mixed = [e.permuted(rng.permutation(len(e.labels))) for e in _training()]
+    mixed = [e.permute(rng.permutation(len(e.labels))) for e in _training()]
     orders = [rng.permutation(len(e.labels)) for e in _new()]
-    new = [e.permuted(order) for e, order in zip(_new(), orders, strict=True)]
-    wanted = _predicted(_fitted(estimator, _training()), _new())
-    found = _predicted(_fitted(estimator, mixed), new)
+    new = [e.permute(order) for e, order in zip(_new(), orders, strict=True)]
+    wanted = _predict_labels(_fit_clone(estimator, _training()), _new())
+    found = _predict_labels(_fit_clone(estimator, mixed), new)
     _assert_same(found, [y[order] for y, order in zip(wanted, orders, strict=True)], "the order of the items")
 
 
 def check_set_order(estimator: BaseEstimator) -> None:
     """Another order of the training sets: the same clusters."""
-    wanted = _predicted(_fitted(estimator, _training()), _new())
-    found = _predicted(_fitted(estimator, _training()[::-1]), _new())
+    wanted = _predict_labels(_fit_clone(estimator, _training()), _new())
+    found = _predict_labels(_fit_clone(estimator, _training()[::-1]), _new())
     _assert_same(found, wanted, "the order of the sets")
 
 
 def check_cluster_names(estimator: BaseEstimator) -> None:
     """Clusters called by other names, strings among them: the same clusters."""
-    wanted = _predicted(_fitted(estimator, _training()), _new())
+    wanted = _predict_labels(_fit_clone(estimator, _training()), _new())
     names = np.array(["oak", "elm", "ash", "fir"])
     for renamed in ([7 - e.labels for e in _training()], [names[e.labels] for e in _training()]):
         examples = [replace(e, labels=y) for e, y in zip(_training(), renamed, strict=True)]
-        _assert_same(_predicted(_fitted(estimator, examples), _new()), wanted, "the names of the clusters")
+        _assert_same(
+            _predict_labels(_fit_clone(estimator, examples), _new()), wanted, "the names of the clusters"
+        )
 
 
 def check_sparse_equals_dense(estimator: BaseEstimator) -> None:
     """The same numbers as sparse matrices: the same clusters."""
 
-    def held(x: ItemSet) -> ItemSet:
+    def convert(x: ItemSet) -> ItemSet:
         return ItemSet(nodes=sparse.csr_array(x.nodes), pairs=sparse.csr_array(x.pairs))
 
-    _assert_same_held(estimator, held, "sparse storage")
+    _assert_same_as(estimator, convert, "sparse storage")
 
 
 def check_float32(estimator: BaseEstimator) -> None:
     """The same numbers in single precision: the same clusters."""
 
-    def held(x: ItemSet) -> ItemSet:
+    def convert(x: ItemSet) -> ItemSet:
         return ItemSet(nodes=np.asarray(x.nodes, np.float32), pairs=np.asarray(x.pairs, np.float32))
 
-    _assert_same_held(estimator, held, "single precision")
+    _assert_same_as(estimator, convert, "single precision")
 
 
 def check_memory_layout(estimator: BaseEstimator) -> None:
     """Read-only arrays, and views that are not contiguous: the same clusters."""
 
-    def held(x: ItemSet) -> ItemSet:
+    def convert(x: ItemSet) -> ItemSet:
         wide = np.zeros((x.n_items, 2 * x.n_node_features))
         wide[:, ::2] = x.nodes
         nodes, pairs = wide[:, ::2], np.asfortranarray(x.pairs)
@@ -151,13 +153,13 @@ def check_memory_layout(estimator: BaseEstimator) -> None:
         pairs.setflags(write=False)
         return ItemSet(nodes=nodes, pairs=pairs)
 
-    _assert_same_held(estimator, held, "the layout of the arrays")
+    _assert_same_as(estimator, convert, "the layout of the arrays")
 
 
-def check_inputs_unchanged(estimator: BaseEstimator) -> None:
+def check_no_writes(estimator: BaseEstimator) -> None:
     """Neither training nor prediction writes to what it was given."""
     train, copies = _training(), _training()
-    _predicted(_fitted(estimator, train), train)
+    _predict_labels(_fit_clone(estimator, train), train)
     for e, copy in zip(train, copies, strict=True):
         for name in ("nodes", "pairs", "labels"):
             if not np.array_equal(getattr(e, name), getattr(copy, name)):
@@ -166,16 +168,18 @@ def check_inputs_unchanged(estimator: BaseEstimator) -> None:
 
 def check_refit(estimator: BaseEstimator) -> None:
     """A second fit of the same object forgets the first."""
-    wanted = _predicted(_fitted(estimator, _training()), _new())
-    model = _fitted(estimator, _new())
+    wanted = _predict_labels(_fit_clone(estimator, _training()), _new())
+    model = _fit_clone(estimator, _new())
     model.fit([e.item_set() for e in _training()], [e.labels for e in _training()])
-    _assert_same(_predicted(model, _new()), wanted, "an earlier fit")
+    _assert_same(_predict_labels(model, _new()), wanted, "an earlier fit")
 
 
-def check_saved_is_loaded(estimator: BaseEstimator) -> None:
+def check_saving(estimator: BaseEstimator) -> None:
     """What comes back from a file predicts the same."""
-    model = _fitted(estimator, _training())
-    _assert_same(_predicted(_through_file(model), _new()), _predicted(model, _new()), "saving and loading")
+    model = _fit_clone(estimator, _training())
+    _assert_same(
+        _predict_labels(_through_file(model), _new()), _predict_labels(model, _new()), "saving and loading"
+    )
 
 
 def check_n_jobs(estimator: BaseEstimator) -> None:
@@ -184,21 +188,21 @@ def check_n_jobs(estimator: BaseEstimator) -> None:
     if "n_jobs" not in parameters:
         return
     two = clone(estimator).set_params(n_jobs=2)
-    wanted = _predicted(_fitted(estimator, _training()), _new())
-    _assert_same(_predicted(_fitted(two, _training()), _new()), wanted, "n_jobs")
+    wanted = _predict_labels(_fit_clone(estimator, _training()), _new())
+    _assert_same(_predict_labels(_fit_clone(two, _training()), _new()), wanted, "n_jobs")
 
 
 def check_one_item(estimator: BaseEstimator) -> None:
     """A set of one item is allowed in training and in prediction: it is one cluster."""
     alone = _ExampleSet(np.ones((1, 4)), np.zeros((0, 2)), np.zeros(1, np.int64))
-    model = _fitted(estimator, [*_training(), alone])
-    _assert_same(_predicted(model, [alone]), [np.zeros(1, np.int64)], "one item alone")
+    model = _fit_clone(estimator, [*_training(), alone])
+    _assert_same(_predict_labels(model, [alone]), [np.zeros(1, np.int64)], "one item alone")
 
 
 def check_one_cluster(estimator: BaseEstimator) -> None:
     """A training set that is one cluster is a right clustering like any other."""
     together = _example(np.random.default_rng(3), (5,))
-    found = _predicted(_fitted(estimator, [*_training(), together]), _new())
+    found = _predict_labels(_fit_clone(estimator, [*_training(), together]), _new())
     for labels, e in zip(found, _new(), strict=True):
         if labels.shape != e.labels.shape:
             raise AssertionError(f"{len(labels)} labels for {len(e.labels)} items")
@@ -256,9 +260,9 @@ SET_CHECKS: dict[str, SetCheck] = {
         check_sparse_equals_dense,
         check_float32,
         check_memory_layout,
-        check_inputs_unchanged,
+        check_no_writes,
         check_refit,
-        check_saved_is_loaded,
+        check_saving,
         check_n_jobs,
         check_one_item,
         check_one_cluster,
@@ -316,7 +320,7 @@ def check_table_layout(estimator: Any, X: Floats, y: Any) -> None:
     _assert_table(estimator, X, y, view, "the layout of the array")
 
 
-def check_table_saved(estimator: Any, X: Floats, y: Any) -> None:
+def check_table_saving(estimator: Any, X: Floats, y: Any) -> None:
     """What comes back from a file answers the same."""
     model = clone(estimator).fit(X, y)
     if not np.array_equal(_answers(model, X), _answers(_through_file(model), X)):
@@ -325,7 +329,7 @@ def check_table_saved(estimator: Any, X: Floats, y: Any) -> None:
 
 TABLE_CHECKS: dict[str, TableCheck] = {
     check.__name__: check
-    for check in (check_table_sparse, check_table_float32, check_table_layout, check_table_saved)
+    for check in (check_table_sparse, check_table_float32, check_table_layout, check_table_saving)
 }
 
 

@@ -198,7 +198,9 @@ class SupervisedCorrelationClustering(SimilarityLearning):
         if self.surrogates and self.checkpoint is not None:
             raise ValueError("a checkpoint is of one loss: it does not go with surrogates")
 
-    def among(self, rest: Sequence[UncomparedPairs | None], out_of_fold: OutOfFoldSets | None = None) -> Self:
+    def set_unlisted_pairs(
+        self, rest: Sequence[UncomparedPairs | None], out_of_fold: OutOfFoldSets | None = None
+    ) -> Self:
         """The clusterer, whose next `fit` learns probabilities as prediction will need them."""
         self._around = rest, out_of_fold
         return self
@@ -277,8 +279,8 @@ class SupervisedCorrelationClustering(SimilarityLearning):
             warnings.warn("interrupted: the model has no probabilities", ChoiceWarning, stacklevel=3)
             return
         if self.calibrate is True and self.calibration_ is None:
-            told = "too few sets, clusters or pairs can be held out to learn them from"
-            warnings.warn(f"the model has no probabilities: {told}", ChoiceWarning, stacklevel=3)
+            why = "too few sets, clusters or pairs can be held out to learn them from"
+            warnings.warn(f"the model has no probabilities: {why}", ChoiceWarning, stacklevel=3)
 
     def _choice(self, task: SimilarityTask, groups: Sequence[Hashable] | None) -> Choice:
         if not self.surrogates:
@@ -293,18 +295,18 @@ class SupervisedCorrelationClustering(SimilarityLearning):
             random_state=self.random_state,
         )
 
-    def _trained(self, task: SimilarityTask, chosen: Choice) -> tuple[Trained, Floats]:
+    def _train_last(self, task: SimilarityTask, chosen: Choice) -> tuple[Trained, Floats]:
         if isinstance(chosen, model_selection.SurrogateChoice):
             return chosen.train(task)
-        return super()._trained(task, chosen)
+        return super()._train_last(task, chosen)
 
-    def _goes_on(self, task: SimilarityTask) -> bool:
-        return super()._goes_on(task) and not self.surrogates  # planes of another loss
+    def _can_continue(self, task: SimilarityTask) -> bool:
+        return super()._can_continue(task) and not self.surrogates  # planes of another loss
 
     def _read_labels(self, y: object, given: Sets) -> list[Labels]:
         return read_labels(y, given)
 
-    def _look_at(self, sets: list[ItemSet], labels: list[Labels]) -> None:
+    def _check_training_sets(self, sets: list[ItemSet], labels: list[Labels]) -> None:
         known = [np.flatnonzero(y != UNKNOWN) for y in labels]
         own = [x if len(a) == x.n_items else x.subset(a) for x, a in zip(sets, known, strict=True)]
         model_selection.warn_of_products(own, [y[a] for y, a in zip(labels, known, strict=True)])

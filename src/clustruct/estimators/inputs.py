@@ -62,7 +62,7 @@ def read_sets(estimator: Any, X: SetsLike, set_ids: ArrayLike | None = None, *, 
     else:
         found = _read_table(estimator, X, set_ids, reset)
     if reset:
-        _remember(estimator, found.sets)
+        _set_features(estimator, found.sets)
     _check_features(estimator, found.sets)
     return found
 
@@ -107,7 +107,7 @@ def _read_table(estimator: BaseEstimator, X: SetsLike, set_ids: ArrayLike | None
     return Sets([ItemSet(nodes=table[r], feature_names=names) for r in rows], rows, False)
 
 
-def _remember(estimator: Any, sets: list[ItemSet]) -> None:
+def _set_features(estimator: Any, sets: list[ItemSet]) -> None:
     estimator.n_features_in_ = sets[0].n_features
     names = sets[0].feature_names
     if names is not None:
@@ -159,7 +159,7 @@ def _refuse_unknown(labels: Sequence[Labels], name: str) -> None:
             )
 
 
-def check_known(labels: Sequence[Labels]) -> None:
+def check_labels(labels: Sequence[Labels]) -> None:
     """Refuse a set of which nothing is known."""
     for i, y in enumerate(labels):
         if (y == UNKNOWN).all():

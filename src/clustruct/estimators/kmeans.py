@@ -49,7 +49,7 @@ class KMeansPrediction(PairSimilarity):
         self._predictor()
         if self.n_init < 1:
             raise ValueError(f"n_init must be at least 1, not {self.n_init}")
-        self._wanted(None, 1)
+        self._cluster_counts(None, 1)
         super().check_parameters()
 
     def predict(self, X: SetsLike, set_ids: ArrayLike | None = None, n_clusters: Counts = None) -> Any:
@@ -62,7 +62,7 @@ class KMeansPrediction(PairSimilarity):
         """
         given = self._read(X, set_ids)
         self.warn_unfamiliar(given.sets)
-        wanted = self._wanted(n_clusters, len(given.sets))
+        wanted = self._cluster_counts(n_clusters, len(given.sets))
         return given.restore([self._labels(x, k) for x, k in zip(given.sets, wanted, strict=True)])
 
     def relax(
@@ -70,16 +70,18 @@ class KMeansPrediction(PairSimilarity):
     ) -> list[RelaxedClustering]:
         """The spectral answer of each set, not made a partition. Arguments as for `predict`."""
         given = self._read(X, set_ids)
-        wanted = self._wanted(n_clusters, len(given.sets))
+        wanted = self._cluster_counts(n_clusters, len(given.sets))
         matrices = [self._similarity(x) for x in given.sets]
         counts = [self._count(K, k) for K, k in zip(matrices, wanted, strict=True)]
-        return [spectral.relax(K, k, centred=self._centred()) for K, k in zip(matrices, counts, strict=True)]
+        return [
+            spectral.relax(K, k, centred=self._uses_centred()) for K, k in zip(matrices, counts, strict=True)
+        ]
 
     def _clusters(self, sets: list[ItemSet], truth: list[Labels] | None = None) -> list[Any]:
         """The normalised loss compares equal numbers of clusters only, so with it k is that of the truth, as
         in the papers; with another loss it is what `predict` takes.
         """
-        wanted = self._wanted(None, len(sets))
+        wanted = self._cluster_counts(None, len(sets))
         if truth is not None and isinstance(as_loss(self.loss), NormalisedLoss):
             wanted = [int(y.max()) + 1 for y in truth]
         return [self._labels(x, k) for x, k in zip(sets, wanted, strict=True)]
@@ -100,10 +102,10 @@ class KMeansPrediction(PairSimilarity):
         return search_groups(self._predictor(), scores, self._count(scores.matrix_or_graph(), wanted))
 
     def _predictor(self) -> Predictor:
-        name = "discrete_centred" if self._centred() and self.predictor == "discrete" else self.predictor
+        name = "discrete_centred" if self._uses_centred() and self.predictor == "discrete" else self.predictor
         return make_predictor(name, "kmeans", n_init=self.n_init, random_state=self.random_state)
 
-    def _centred(self) -> bool:
+    def _uses_centred(self) -> bool:
         """Whether relaxed clusterings span the constant vector, see `clustruct.search.spectral.relax`."""
         return False
 
@@ -113,7 +115,7 @@ class KMeansPrediction(PairSimilarity):
             return count_clusters(K, *self.k_range_)
         return min(wanted, len(K))
 
-    def _wanted(self, n_clusters: Counts, n_sets: int) -> Sequence[int | None]:
+    def _cluster_counts(self, n_clusters: Counts, n_sets: int) -> Sequence[int | None]:
         given: Any = self.n_clusters if n_clusters is None else n_clusters
         if given is None or np.ndim(given) == 0:
             given = [given] * n_sets
@@ -234,7 +236,7 @@ class SupervisedKMeans(SimilarityLearning, KMeansPrediction):
         if not 1 <= least <= most:
             raise ValueError(f"k_range_ cannot be {self.k_range_}")
 
-    def _look_at(self, sets: list[ItemSet], labels: list[Labels]) -> None:
+    def _check_training_sets(self, sets: list[ItemSet], labels: list[Labels]) -> None:
         self.k_range_ = count_range(labels)
         if self.kernel_learning:
             check_kernel_features(sets)
@@ -246,7 +248,7 @@ class SupervisedKMeans(SimilarityLearning, KMeansPrediction):
     def _nonnegative(self) -> bool:
         return self.kernel_learning
 
-    def _centred(self) -> bool:
+    def _uses_centred(self) -> bool:
         """Prediction uses the relaxation that the training used (Theorem 13)."""
         return self.oracle in ("centred", "discrete_centred")
 

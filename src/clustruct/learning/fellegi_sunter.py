@@ -99,7 +99,7 @@ def fit_mixture(gamma: Ints, start: Floats, *, rising: bool = True, rounds: int 
         if rising:
             weights = _rising(weights, gamma)
         seen.append(_log_likelihood(gamma, share, m, u))
-        before, r = r, expit(logit(share) + _summed(weights, gamma))
+        before, r = r, expit(logit(share) + _sum_by_level(weights, gamma))
         if np.abs(r - before).max(initial=0.0) < 1e-4:
             break
     return Mixture(share, weights, r, tuple(seen))
@@ -119,10 +119,10 @@ def _rising(weights: Floats, gamma: Ints) -> Floats:
     return found
 
 
-def _summed(table: Floats, gamma: Ints) -> Floats:
+def _sum_by_level(table: Floats, gamma: Ints) -> Floats:
     return np.sum([row[column] for row, column in zip(table, gamma.T, strict=True)], axis=0)
 
 
 def _log_likelihood(gamma: Ints, share: float, m: Floats, u: Floats) -> float:
-    together = np.log(share) + _summed(np.log(m), gamma)
-    return float(np.logaddexp(together, np.log1p(-share) + _summed(np.log(u), gamma)).sum())
+    together = np.log(share) + _sum_by_level(np.log(m), gamma)
+    return float(np.logaddexp(together, np.log1p(-share) + _sum_by_level(np.log(u), gamma)).sum())

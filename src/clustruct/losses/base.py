@@ -43,7 +43,7 @@ class LinearLoss(Loss):
         """The constant and the coefficient of each pair, or of each listed one (``pairs``, p x 2)."""
 
     @abstractmethod
-    def relaxed(self, y_true: LabelsLike, e: ArrayLike) -> float:
+    def degree_loss(self, y_true: LabelsLike, e: ArrayLike) -> float:
         """The loss of edge degrees e in [0, 1]."""
 
 
@@ -149,7 +149,7 @@ class LossState(ABC):
         self.sizes[c] += self.sizes[d]
         self.counts[c] += self.counts[d]
         self._drop(d)
-        self._changed()
+        self._update()
 
     def move(self, item: int, cluster: int) -> None:
         """Move the item to the cluster (k: a new one)."""
@@ -167,9 +167,9 @@ class LossState(ABC):
             self.counts[c, t] += step
         if self.sizes[source] == 0:
             self._drop(source)
-        self._changed()
+        self._update()
 
-    def _changed(self) -> None:
+    def _update(self) -> None:
         """Called after every step, for what a state keeps beside the partition."""
         return
 

@@ -38,11 +38,11 @@ def best_matching(weights: Floats | sparse.sparray) -> float:
     total = 0.0
     for start, stop in pairwise([0, *stops.tolist()]):
         chosen = order[start:stop]
-        total += _matched(rows[chosen], columns[chosen], table.data[chosen])
+        total += _match_part(rows[chosen], columns[chosen], table.data[chosen])
     return total
 
 
-def _matched(rows: Ints, columns: Ints, weights: Floats) -> float:
+def _match_part(rows: Ints, columns: Ints, weights: Floats) -> float:
     """The best matching of one connected part."""
     if len(weights) == 1:
         return float(weights[0])

@@ -119,7 +119,7 @@ class CountState(LossState):
     def __init__(self, form: CountForm, y_true: LabelsLike, labels: LabelsLike) -> None:
         super().__init__(y_true, labels)
         self.form = form
-        self._changed()
+        self._update()
 
     @property
     def value(self) -> float:
@@ -153,7 +153,7 @@ class CountState(LossState):
         pairs = form.pair_weight * (s[source] - 1) + form.shared_pair_weight * (n[source] - 1)
         return np.append(joined, form.cell_weight) - (pairs + form.cell_weight * (n[source] == 1))
 
-    def _changed(self) -> None:
+    def _update(self) -> None:
         self.Q, self.P = self.form.statistics(self.counts, self.sizes)
 
 
@@ -190,10 +190,10 @@ class PairwiseLoss(DataclassState, CountLoss, LinearLoss):
             if not (np.isfinite(cost) and cost >= 0):
                 raise ValueError(f"{name} must be a finite number of at least 0, got {cost!r}")
 
-    def relaxed(self, y_true: LabelsLike, e: ArrayLike) -> float:
+    def degree_loss(self, y_true: LabelsLike, e: ArrayLike) -> float:
         """100/T sum_{a<b} cost_ab |1[a, b together in y] - e_ab| for edge degrees e in [0, 1].
 
-        >>> PairwiseLoss().relaxed([0, 0], [0.25])
+        >>> PairwiseLoss().degree_loss([0, 0], [0.25])
         75.0
         """
         weights = self.pair_weights(y_true)

@@ -88,7 +88,7 @@ class FunctionLoss(Loss):
         """The loss state at `labels`."""
         return FunctionState(self, y_true, labels)
 
-    def remembered(self, key: object, value: Callable[[], float]) -> float:
+    def cached_value(self, key: object, value: Callable[[], float]) -> float:
         """The value under this key, computed where it is not known."""
         found = self.known.get(key)
         if found is None:
@@ -100,7 +100,7 @@ class FunctionLoss(Loss):
     def sight(self, truth: Ints) -> Sight:
         """What f seems to look at: in some trials nothing else changed it."""
         kinds: tuple[Sight, ...] = ("items", "counts", "pairs")
-        return kinds[int(self.remembered(("sight", truth.tobytes()), lambda: float(self._look(truth))))]
+        return kinds[int(self.cached_value(("sight", truth.tobytes()), lambda: float(self._look(truth))))]
 
     def _look(self, truth: Ints) -> int:
         if not all(self._alike(truth, *pair) for pair in _exchanges(truth)):
@@ -225,9 +225,9 @@ class FunctionState(LossState):
             seen = tuple(sorted(map(bytes, count_table(self.truth, pred))))
         elif self._sight == "pairs":
             seen = pair_counts(count_table(self.truth, pred))
-        return self.loss.remembered((self._truth, *seen), lambda: self.loss.of_canonical(self.truth, pred))
+        return self.loss.cached_value((self._truth, *seen), lambda: self.loss.of_canonical(self.truth, pred))
 
-    def _changed(self) -> None:
+    def _update(self) -> None:
         self._value = None
 
 

@@ -90,8 +90,8 @@ class PurityState(LossState):
         super().merge(c, d)
         if c == d or self._tables is None:
             return
-        kept, gone = min(c, d), max(c, d)
-        top, best = (np.delete(np.delete(table, gone, axis=0), gone, axis=1) for table in self._tables)
+        kept, removed = min(c, d), max(c, d)
+        top, best = (np.delete(np.delete(table, removed, axis=0), removed, axis=1) for table in self._tables)
         after = self.counts.max(axis=0)
         for t in np.flatnonzero(after > before):
             joined = np.add.outer(self.counts[:, t], self.counts[:, t])

@@ -50,15 +50,15 @@ class SlackRule:
         if self.norm not in (1, 2):
             raise ValueError(f"slack_norm must be 1 or 2, not {self.norm!r}")
 
-    def sized(self, loss: Number) -> Number:
+    def size(self, loss: Number) -> Number:
         """The loss as it enters the constraint: itself, or its square root for quadratic slacks."""
         return loss if self.norm == 1 else np.sqrt(loss)
 
     def violation(self, loss: Number, gain: Number) -> Number:
         """The slack H(y) that an output needs. Works on numbers and on arrays."""
-        size = self.sized(loss)
+        size = self.size(loss)
         return size + gain if self.scaling == "margin" else size * (1.0 + gain)
 
     def multiplier(self, loss: Floats) -> Floats:
         """The factor of ``Psi(y_true) - Psi(y)`` once the constraint is written ``<w, c> >= b - xi``."""
-        return self.sized(loss) if self.scaling == "slack" else np.ones_like(loss)
+        return self.size(loss) if self.scaling == "slack" else np.ones_like(loss)

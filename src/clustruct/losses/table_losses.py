@@ -166,7 +166,7 @@ class TableState(LossState):
     def __init__(self, form: TableForm, y_true: LabelsLike, labels: LabelsLike) -> None:
         super().__init__(y_true, labels)
         self.form = form
-        self._changed()
+        self._update()
 
     @property
     def value(self) -> float:
@@ -175,7 +175,7 @@ class TableState(LossState):
 
     def merge_values(self) -> Floats:
         """Delta after each merge (k x k)."""
-        rows = [self._joined(c) for c in range(self.n_clusters)]
+        rows = [self._join_values(c) for c in range(self.n_clusters)]
         P, R = (
             own.sum() - own[:, None] - own + np.array([row[part] for row in rows])
             for part, own in enumerate((self.p, self.r))
@@ -184,7 +184,7 @@ class TableState(LossState):
         np.fill_diagonal(values, self.value)
         return values
 
-    def _joined(self, c: int) -> tuple[Floats, Floats]:
+    def _join_values(self, c: int) -> tuple[Floats, Floats]:
         """p and r of the unions of c with each cluster; of c itself they are those of no items."""
         others = np.where(np.arange(self.n_clusters)[:, None] == c, 0, self.counts + self.counts[c])
         return self.form.parts(self.form.sums(others))
@@ -201,7 +201,7 @@ class TableState(LossState):
         values[source] = self.value
         return values
 
-    def _changed(self) -> None:
+    def _update(self) -> None:
         self.p, self.r = self.form.parts(self.form.sums(self.counts))
 
 

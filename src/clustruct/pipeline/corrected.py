@@ -15,7 +15,7 @@ from clustruct.data import Evidence, Table
 from clustruct.estimators import SupervisedCorrelationClustering
 from clustruct.estimators.continuing import continued
 from clustruct.features import PairFeatures
-from clustruct.learning.model_selection.training_tables import LabelsOfSets, known_items, labelled
+from clustruct.learning.model_selection.training_tables import LabelsOfSets, known_items, label_tables
 
 from .kept_features import FeatureFile
 from .looking import touching
@@ -85,7 +85,7 @@ class ToldSets:
         """Checked: one mark for each set, one entry for each of its items."""
         tables = list(sets)
         if y is not None:
-            tables = labelled(tables, y)
+            tables = label_tables(tables, y)
         told: list[Evidence | None] = [None for _ in tables] if marks is None else list(marks)
         if len(told) != len(tables):
             raise ValueError(f"{len(tables)} sets but corrections of {len(told)}")

@@ -23,7 +23,7 @@ from clustruct.core.typing import Indices, Labels
 from clustruct.data import Evidence, Grouping, GroupingOptions, ItemKind, Table
 from clustruct.estimators import SupervisedCorrelationClustering
 from clustruct.estimators.background import warn_of_near_misses
-from clustruct.estimators.shown import TrainingShape
+from clustruct.estimators.training_shape import TrainingShape
 from clustruct.features import Blocking, PairFeatures, checked, guess_blocks
 from clustruct.features.base import Block
 from clustruct.features.similarity import PairMap
@@ -33,7 +33,7 @@ from clustruct.learning.model_selection.training_tables import (
     check_learnable,
     groups_of,
     known_items,
-    labelled,
+    label_tables,
 )
 from clustruct.learning.problems.training import Unlabelled
 from clustruct.losses import Loss, PairwiseLoss
@@ -197,7 +197,7 @@ class Recipe(EstimatorState, BaseEstimator):
         """
         if corrections is not None or start is not None:
             return self._fit_on(sets, y, groups, corrections, start)
-        tables = labelled(sets, y)
+        tables = label_tables(sets, y)
         check_learnable(tables)
         if self.similarity == "auto":
             return better_similarity(self, tables, groups)
@@ -313,7 +313,7 @@ class Recipe(EstimatorState, BaseEstimator):
     def score(self, sets: Iterable[Table], y: LabelsOfSets = None) -> float:
         """1 minus the mean loss over the sets, the worst loss being 1."""
         check_is_fitted(self)
-        tables = labelled(sets, y)
+        tables = label_tables(sets, y)
         return float(self.pipeline_.score(tables, [table.labels for table in tables]))
 
     def cross_predict(
@@ -329,7 +329,7 @@ class Recipe(EstimatorState, BaseEstimator):
         A single set is cut into two sets for each fold at least. ``at_most``: of the folds only so many are
         predicted, and the sets of the others are left out.
         """
-        tables = labelled(sets, y)
+        tables = label_tables(sets, y)
         check_learnable(tables)
         for table in tables:
             if not all(known := known_items(table)):
@@ -415,7 +415,7 @@ class Recipe(EstimatorState, BaseEstimator):
         item_sets = mapped(self, item_sets, labels, groups, [features, trusting])
         if isinstance(model, SupervisedCorrelationClustering):
             unmapped = not whole and features.map_ is None
-            model.among(
+            model.set_unlisted_pairs(
                 [rest for _, rest in listed], without_held_out(features, sets, listed) if unmapped else None
             )
         with working("learning"):

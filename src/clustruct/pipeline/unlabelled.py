@@ -118,7 +118,7 @@ def guessed(
     item_sets = [trusting.transform([table], [own])[0] for table, own in zip(sets, some, strict=True)]
     model = LatentPairClustering(random_state=recipe.random_state, memory_limit=recipe.memory_limit)
     with working("learning"):
-        model.fit(item_sets, marks=marks)
+        model.fit(item_sets, evidence=marks)
     return Pipeline([("features", features), ("model", model)])
 
 

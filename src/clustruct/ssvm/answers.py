@@ -99,5 +99,5 @@ class KeptAnswers(Generic[W]):
                 losses, share = answer.batch.losses, weights * mine
                 part = answer.batch.combine(share * rule.multiplier(losses))
                 vector = part if vector is None else vector + part
-                b += float(share @ rule.sized(losses))
+                b += float(share @ rule.size(losses))
         return PieceCut(vector, b, float(weights @ best))

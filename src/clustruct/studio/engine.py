@@ -179,7 +179,7 @@ class Engine:
         found = []
         for _ in range(COMMITTEE):
             some = [snapshot.answers[i] for i in rng.integers(0, n, n).tolist()]
-            model = first.answered([snapshot.evidence_of(chain.from_iterable(some))])
+            model = first.with_answers([snapshot.evidence_of(chain.from_iterable(some))])
             scores = score_set(model, x).list_pairs().values
             assert scores is not None
             found.append(model.pair_probabilities(scores))

@@ -149,7 +149,9 @@ def _train_on_answers(engine: Engine, snapshot: ProjectSnapshot) -> Pipeline:
     x, shown = engine.item_set(), snapshot.shown_evidence
     if x is None:
         return guessed(engine.recipe, engine.features(), [snapshot.table], [shown])
-    return Pipeline([("features", engine.features()), ("model", _first_guess(engine, x).answered([shown]))])
+    return Pipeline(
+        [("features", engine.features()), ("model", _first_guess(engine, x).with_answers([shown]))]
+    )
 
 
 def _first_guess(engine: Engine, x: ItemSet) -> LatentPairClustering:
@@ -173,7 +175,7 @@ class HeldOutGroups:
     def scores_of_answers(self, first: LatentPairClustering) -> Scores:
         """The similarity moved by the answers about other items."""
         rest = [without(m, out) for m, out in zip(self.evidence, self.hidden, strict=True)]
-        return first.answered(rest).pair_scores
+        return first.with_answers(rest).pair_scores
 
     def scores_of_groups(self) -> Scores:
         """The structural SVM of the other groups."""
@@ -251,7 +253,7 @@ def unseen_agreement(engine: Engine, snapshot: ProjectSnapshot) -> Agreement:
 
     def model_of(which: Bools) -> Callable[[Bools], Floats]:
         use = which[answer]
-        model = first.answered([Evidence.of_pairs(x.n_items, pairs[use & same], pairs[use & ~same])])
+        model = first.with_answers([Evidence.of_pairs(x.n_items, pairs[use & same], pairs[use & ~same])])
         right = (model.pair_scores(x, pairs) > 0.0) == same
         return lambda some: (np.bincount(answer, weights=right) / np.bincount(answer))[some]
 

@@ -90,7 +90,7 @@ def test_guesses_follow_the_groups_by_the_definition(seed, n_said):
         said = [tuple(sorted(rng.choice(16, 2, replace=False).tolist())) for _ in range(n_said)]
         same = [(a, b) for a, b in said if y[a] == y[b]]
         marks.append(Evidence.of_pairs(16, same, [p for p in said if p not in same]))
-    table, answers = first._table, first._table.answers(marks)
+    table, answers = first._rows, first._rows.answers(marks)
     known, n = answers.judged, answers.weights[answers.judged].sum()
 
     def learned(guess, prior):
@@ -104,7 +104,7 @@ def test_guesses_follow_the_groups_by_the_definition(seed, n_said):
         inside = labels[table.pairs[:, 0]] == labels[table.pairs[:, 1]]
         assert (inside[known] == answers.together[known]).all()
         v, b = learned(np.where(inside, 0.95, 0.05), 15.0 + min(n, 10.0))
-    found = first.answered(marks)
+    found = first.with_answers(marks)
     np.testing.assert_allclose(found.w_ * table.scale, v, rtol=1e-2, atol=1e-3)
     assert found.intercept_ == pytest.approx(b, rel=1e-2, abs=1e-3)
 
@@ -117,5 +117,5 @@ def test_answers_to_hard_pairs_alone_do_not_spoil_the_rest():
     mates = truth[0][pairs[:, 0]] == truth[0][pairs[:, 1]]
     scores = np.where(mates, first.pair_scores(sets[0], pairs), np.inf)
     hardest = [tuple(pair) for pair in pairs[np.argsort(scores)[:10]].tolist()]
-    found = first.answered([Evidence.of_pairs(16, hardest, []), None, None])
+    found = first.with_answers([Evidence.of_pairs(16, hardest, []), None, None])
     assert found.score(sets[1:], truth[1:]) > 0.98

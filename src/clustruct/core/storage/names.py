@@ -65,7 +65,7 @@ STORED: Mapping[str, str] = {
     "TermWeights": "clustruct.features.term_weights:TermWeights",
     "Terms": "clustruct.features.blocks.terms:Terms",
     "TextCosines": "clustruct.features.blocks.text_cosines:TextCosines",
-    "TrainingShape": "clustruct.estimators.shown:TrainingShape",
+    "TrainingShape": "clustruct.estimators.training_shape:TrainingShape",
     "TreeColumn": "clustruct.features.similarity.trees:TreeColumn",
     "Trees": "clustruct.features.similarity.plain_trees:Trees",
     "UniversumClustering": "clustruct.papers.universum.margin_clustering:UniversumClustering",

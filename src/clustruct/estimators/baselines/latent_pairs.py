@@ -131,44 +131,44 @@ class LatentPairClustering(PairScoring):
         set_ids: ArrayLike | None = None,
         groups: Groups = None,
         *,
-        marks: Sequence[Evidence | None] | None = None,
+        evidence: Sequence[Evidence | None] | None = None,
     ) -> Self:
-        """Learn from sets, and from what people said of their items (``marks``); y is not looked at."""
+        """Learn from sets, and from what people said of their items (``evidence``); y is not looked at."""
         self.check_parameters()
         given = read_sets(self, X, set_ids, reset=True)
         self._check_memory(given.sets)
         self._check_pairs(sum(x.n_pairs for x in given.sets))
         names = getattr(self, "feature_names_in_", [f"feature {j}" for j in range(self.n_features_in_)])
-        self._table = _Table.of(given.sets)
-        self._guess = self._guessed(self._table, [str(name) for name in names])
-        self._start = self._table.first(self._guess)
-        return self._learn(marks)
+        self._rows = _PairRows.of(given.sets)
+        self._guess = self._guess_probabilities(self._rows, [str(name) for name in names])
+        self._start = self._rows.first(self._guess)
+        return self._learn(evidence)
 
-    def answered(self, marks: Sequence[Evidence | None]) -> Self:
+    def with_answers(self, evidence: Sequence[Evidence | None]) -> Self:
         """The same with other answers to the sets that `fit` has seen, whose guess and features are kept;
         this one stays as it is.
         """
-        return copy(self)._learn(marks)
+        return copy(self)._learn(evidence)
 
-    def _learn(self, marks: Sequence[Evidence | None] | None) -> Self:
-        said = self._table.answers([None] * len(self._table.sizes) if marks is None else marks)
-        found = self._table.learned(self._guess, self._start, said, self.prior, self.C)
-        if said.judged.any() and not self.from_nearest_:
-            found = self._self_trained(found, said)
+    def _learn(self, evidence: Sequence[Evidence | None] | None) -> Self:
+        given = self._rows.answers([None] * len(self._rows.sizes) if evidence is None else evidence)
+        found = self._rows.learn(self._guess, self._start, given, self.prior, self.C)
+        if given.judged.any() and not self.from_nearest_:
+            found = self._self_train(found, given)
         v, self.intercept_ = found
-        self.w_ = v / self._table.scale
+        self.w_ = v / self._rows.scale
         return self
 
-    def _self_trained(self, found: tuple[Floats, float], said: Answers) -> tuple[Floats, float]:
+    def _self_train(self, found: tuple[Floats, float], given: Answers) -> tuple[Floats, float]:
         """Learned again from the groups that come of it."""
-        prior = self.prior + min(float(said.weights[said.judged].sum()), SELF_TRAINING_MOST)
+        prior = self.prior + min(float(given.weights[given.judged].sum()), SELF_TRAINING_MOST)
         for _ in range(SELF_TRAINING_ROUNDS):
-            inside = self._table.together(*found, said)
+            inside = self._rows.together(*found, given)
             guess = np.where(inside, SELF_TRAINING_TARGET, 1.0 - SELF_TRAINING_TARGET)
-            found = self._table.learned(guess, self._start, said, prior, self.C, found)
+            found = self._rows.learn(guess, self._start, given, prior, self.C, found)
         return found
 
-    def _guessed(self, table: _Table, names: Sequence[str]) -> Floats:
+    def _guess_probabilities(self, table: _PairRows, names: Sequence[str]) -> Floats:
         """The probability that each pair belongs together, as far as can be told without answers."""
         surprise, missing = agreement(table.rows, names)
         likeness = surprise.sum(axis=1)
@@ -184,7 +184,7 @@ class LatentPairClustering(PairScoring):
 
 
 @dataclass(frozen=True)
-class _Table:
+class _PairRows:
     """Compared pairs of all sets in one table.
 
     rows : features, each divided by its scale
@@ -200,7 +200,7 @@ class _Table:
     listed: bool
 
     @classmethod
-    def of(cls, sets: Sequence[ItemSet]) -> _Table:
+    def of(cls, sets: Sequence[ItemSet]) -> _PairRows:
         scale, own = feature_scale(sets), [x.pair_list for x in sets]
         rows = [dense(pair_table(x, pairs)) / scale for x, pairs in zip(sets, own, strict=True)]
         first = np.cumsum([0, *(x.n_items for x in sets)])
@@ -208,19 +208,19 @@ class _Table:
         sizes, listed = [x.n_items for x in sets], any(x.is_sparse for x in sets)
         return cls(np.concatenate(rows), scale, pairs, sizes, list(map(len, own)), listed)
 
-    def answers(self, marks: Sequence[Evidence | None]) -> Answers:
+    def answers(self, evidence: Sequence[Evidence | None]) -> Answers:
         """What is known of each pair."""
-        said, item, row = [], 0, 0
-        for m, n, count in zip(marks, self.sizes, self.counts, strict=True):
-            said.append(_answers(self.pairs[row : row + count] - item, m))
+        given, item, row = [], 0, 0
+        for m, n, count in zip(evidence, self.sizes, self.counts, strict=True):
+            given.append(_answers(self.pairs[row : row + count] - item, m))
             item, row = item + n, row + count
-        return Answers(*(np.concatenate(column) for column in zip(*said, strict=True)))
+        return Answers(*(np.concatenate(column) for column in zip(*given, strict=True)))
 
-    def learned(
+    def learn(
         self,
         guess: Floats,
         start: tuple[Floats, float],
-        said: Answers,
+        given: Answers,
         prior: float,
         C: float,
         begin: tuple[Floats, float] | None = None,
@@ -228,19 +228,19 @@ class _Table:
         """Weights and intercept, moved from those of the guess as far as the answers ask for; the search may
         ``begin`` elsewhere.
         """
-        if not said.judged.any():
+        if not given.judged.any():
             return start
-        free = np.flatnonzero(~said.judged)
+        free = np.flatnonzero(~given.judged)
         free = free[:: max(1, len(free) // GUESSES)]
-        use = np.concatenate([np.flatnonzero(said.judged), free])
-        weights = np.where(said.judged[use], said.weights[use], prior / max(len(free), 1))
-        target = np.where(said.judged[use], said.together[use], guess[use])
+        use = np.concatenate([np.flatnonzero(given.judged), free])
+        weights = np.where(given.judged[use], given.weights[use], prior / max(len(free), 1))
+        target = np.where(given.judged[use], given.together[use], guess[use])
         return soft_logistic(self.rows[use], target, weights, C, start, begin)
 
-    def together(self, v: Floats, b: float, said: Answers) -> Bools:
+    def together(self, v: Floats, b: float, given: Answers) -> Bools:
         """Which pairs are inside the groups by these weights that hold what people said."""
         scores = self.rows @ v + b
-        scores[said.judged] = np.where(said.together[said.judged], DECIDED, -DECIDED)
+        scores[given.judged] = np.where(given.together[given.judged], DECIDED, -DECIDED)
         labels = local_search(PairScores(sum(self.sizes), index=self.pairs, values=scores), sweeps=0)
         return np.asarray(labels[self.pairs[:, 0]] == labels[self.pairs[:, 1]])
 
@@ -285,7 +285,7 @@ class Answers(NamedTuple):
     weights: Floats
 
 
-def _answers(pairs: Ints, marks: Evidence | None) -> Answers:
+def _answers(pairs: Ints, evidence: Evidence | None) -> Answers:
     """Of which pairs something is known, what, and how much it counts.
 
     k items that are tied by what was said of them, the same or different, count as k - 1 answers, whatever
@@ -294,15 +294,15 @@ def _answers(pairs: Ints, marks: Evidence | None) -> Answers:
     beyond those reported, mean F of six draws of five sets, 66 and 64, so 78 and 69; the structural SVM has
     76 and 71.)
     """
-    if marks is None:
+    if evidence is None:
         none = np.zeros(len(pairs), np.bool_)
         return Answers(none, none, np.zeros(len(pairs)))
-    n, k = len(marks.piece), int(marks.piece.max(initial=-1)) + 1
-    judged, together, worth = marks.judges(pairs), np.zeros(len(pairs), np.bool_), np.zeros(len(pairs))
-    at, side = np.flatnonzero(judged), np.where(marks.piece >= 0, marks.piece, k + np.arange(n))
+    n, k = len(evidence.piece), int(evidence.piece.max(initial=-1)) + 1
+    judged, together, worth = evidence.judges(pairs), np.zeros(len(pairs), np.bool_), np.zeros(len(pairs))
+    at, side = np.flatnonzero(judged), np.where(evidence.piece >= 0, evidence.piece, k + np.arange(n))
     ends = side[pairs[at]]
     same = together[at] = ends[:, 0] == ends[:, 1]
-    part = connected_items(k + n, np.concatenate([ends, marks.apart]))
+    part = connected_items(k + n, np.concatenate([ends, evidence.apart]))
     n_answers = np.bincount(part[side]) - 1
     kinds = np.stack([np.bincount(part[ends[which, 0]], minlength=len(n_answers)) for which in (same, ~same)])
     share = n_answers / np.maximum(kinds, 1) / np.maximum((kinds > 0).sum(axis=0), 1)

@@ -24,8 +24,8 @@ from clustruct.core.typing import Bools, Floats, Indices, Ints, Labels
 from clustruct.data import ItemSet, PairScores, pair_table
 from clustruct.data.matrices import Matrix
 from clustruct.estimators.base import AnyLoss, PairSimilarity, SetClusterer
-from clustruct.estimators.inputs import Groups, SetsLike, check_known, read_labels, read_sets
-from clustruct.estimators.shown import TrainingShape
+from clustruct.estimators.inputs import Groups, SetsLike, check_labels, read_labels, read_sets
+from clustruct.estimators.training_shape import TrainingShape
 from clustruct.learning.problems import feature_scale
 
 # What files keep of a classifier of two classes: its parameters matter for training only.
@@ -148,7 +148,7 @@ class PairwiseClassifierClustering(PairScoring):
         self.check_parameters()
         given = read_sets(self, X, set_ids, reset=True)
         labels = read_labels(y, given)
-        check_known(labels)
+        check_labels(labels)
         flags = _checked_flags(pronouns, given.sets)
         self._check_memory(given.sets)
         self.feature_scale_ = feature_scale(given.sets)

@@ -98,7 +98,7 @@ class Calibration(DataclassState):
         """
         rng = np.random.default_rng(random_state)
         share = min(1.0, MOST_HELD / max(sum(part.scores.n_pairs for part in parts), 1))
-        found = _limited([_judged_pairs(part, share, rng) for part in parts])
+        found = _limit_weights([_judged_pairs(part, share, rng) for part in parts])
         s, same, weights = (np.concatenate(column) for column in zip(*found, strict=True))
         if min(np.count_nonzero(same), np.count_nonzero(~same)) < FEWEST_PAIRS or not np.abs(s).max() > 0.0:
             return None
@@ -177,7 +177,7 @@ def calibrate_task(
 JudgedPairs: TypeAlias = tuple[Floats, Bools, Floats]
 
 
-def _limited(found: Sequence[JudgedPairs]) -> list[JudgedPairs]:
+def _limit_weights(found: Sequence[JudgedPairs]) -> list[JudgedPairs]:
     """The same with weights by which no set counts for more than a tenth of all (of few sets, for more than
     twice its turn): its pairs tell the same thing over and over, and what holds there need not elsewhere.
     """
@@ -199,7 +199,7 @@ def _judged_pairs(
     assert listed.index is not None
     assert listed.values is not None
     a, b = listed.index.T
-    kept = (part.mine[a] | part.mine[b]) & part.counted[a] & part.counted[b]
+    kept = (part.mine[a] | part.mine[b]) & part.judged_items[a] & part.judged_items[b]
     if share < 1.0 and rng is not None:
         kept &= rng.random(len(kept)) < share
     a, b = a[kept], b[kept]
@@ -215,12 +215,12 @@ def _context(parts: Sequence[HeldOutPart], rule: ScoreMap, rng: np.random.Genera
         assert listed.index is not None
         assert listed.values is not None
         a, b = listed.index.T
-        known = np.flatnonzero((part.mine[a] | part.mine[b]) & part.counted[a] & part.counted[b])
+        known = np.flatnonzero((part.mine[a] | part.mine[b]) & part.judged_items[a] & part.judged_items[b])
         drawn = rng.permutation(known)[:MOST_IN_CONTEXT]
         weights = np.full(len(drawn), len(known) / max(len(drawn), 1))
         same = (part.truth[a[drawn]] == part.truth[b[drawn]]) & (part.truth[a[drawn]] != UNKNOWN)
         found.append((rule.logit(listed.values[drawn]), least_mates(listed, rule)[drawn], same, weights))
-    limited = _limited([(u, same, w) for u, _, same, w in found])
+    limited = _limit_weights([(u, same, w) for u, _, same, w in found])
     held = [(u, m, same, w) for (u, m, same, _), (_, _, w) in zip(found, limited, strict=True)]
     return PairContext.fit(held, [part.scores.n_items for part in parts])
 

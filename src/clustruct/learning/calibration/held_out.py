@@ -53,7 +53,7 @@ class HeldOutPart:
         return np.unique(self.truth[self.mine])
 
     @property
-    def counted(self) -> Bools:
+    def judged_items(self) -> Bools:
         """The items of which something is known."""
         return self.mine | self.unknown_apart | (self.truth != UNKNOWN)
 

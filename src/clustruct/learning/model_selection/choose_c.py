@@ -91,7 +91,7 @@ def choose_C(
     begin: float = 1.0,
     errors: float = 1.0,
     unit: Unit = "set",
-    kept: FitCheckpoint | None = None,
+    checkpoint: FitCheckpoint | None = None,
 ) -> Choice:
     """The C that does best on units held out: sets, or clusters.
 
@@ -104,16 +104,16 @@ def choose_C(
     which of the others comes out ahead by so little is chance. With fewer than eight ``groups`` the error is
     that over groups, which are what is independent; smaller and larger values are tried until two in a row
     are no better; and of those as good the one is taken that ranks best in the groups one by one, where
-    three of four groups are better off with it than with the one nearest to the usual. What ``kept`` knows
-    from a run cut short is taken.
+    three of four groups are better off with it than with the one nearest to the usual. What
+    ``checkpoint`` knows from a run cut short is taken.
     """
-    trials = _Trials(train, judge, list(split_sets(n, folds, random_state, groups)), n, kept)
+    trials = _Trials(train, judge, list(split_sets(n, folds, random_state, groups)), n, checkpoint)
     table = _CostTable(trials, by, sample_weight, usual, begin, errors, few_groups(groups))
     try:
         table.climb() if grid is None else table.try_all(np.sort(np.asarray(grid, float)).tolist())
     except _ChoiceEnded:
         assert trials.reached is not None
-        return _unfinished(*trials.reached, n, unit)
+        return _choice_so_far(*trials.reached, n, unit)
     return replace(table.choice(widened=grid is None), unit=unit)
 
 
@@ -132,7 +132,7 @@ class _Trials:
     judge: Judge
     folds: Sequence[tuple[Indices, Indices]]
     n: int
-    kept: FitCheckpoint | None = None
+    checkpoint: FitCheckpoint | None = None
     last: dict[int, Trained] = field(default_factory=dict)
     weights: dict[float, list[Floats]] = field(default_factory=dict)
     reached: tuple[float, Trained, Indices, str] | None = None
@@ -143,7 +143,7 @@ class _Trials:
         found = [FoldLoss(0.0)] * self.n
         self.weights[C] = []
         for number, (chosen, test) in enumerate(self.folds):
-            known = None if self.kept is None else self.kept.get(C, chosen, len(test))
+            known = None if self.checkpoint is None else self.checkpoint.get(C, chosen, len(test))
             if known is None:
                 known = self._fold(C, number, chosen, test, expected * len(self.folds))
             self.done += 1
@@ -167,8 +167,8 @@ class _Trials:
                 raise
             self.reached = (*self.reached[:3], "interrupted")
             raise _ChoiceEnded from None
-        if self.kept is not None:
-            self.kept.put(C, chosen, known)
+        if self.checkpoint is not None:
+            self.checkpoint.put(C, chosen, known)
         return known
 
 
@@ -232,7 +232,7 @@ class _CostTable:
         mean = np.array([self._cost(C) for C in Cs.tolist()])
         best = self._best()
         as_good = [C for C in Cs.tolist() if self._differs_by(C, best) <= 0.0]
-        C = self._agreed(as_good, min(as_good, key=lambda C: (abs(np.log(C / self.usual)), C)))
+        C = self._best_in_groups(as_good, min(as_good, key=lambda C: (abs(np.log(C / self.usual)), C)))
         if not widened:
             _mention_edge(Cs, mean, int(np.flatnonzero(Cs == C)[0]))
         pairs = np.array([[j.pairs for j in self.tried[C]] for C in Cs.tolist()])
@@ -246,7 +246,7 @@ class _CostTable:
         made = zip(self.trials.folds, self.trials.weights[C], strict=True)
         return Choice(C, results, folds=[Fold(*split, w) for split, w in made])
 
-    def _agreed(self, Cs: Sequence[float], usual: float) -> float:
+    def _best_in_groups(self, Cs: Sequence[float], usual: float) -> float:
         """Of some values as good the one of the best mean rank over the groups, where most of the groups are
         better off with it than with the usual one; that one where they are not, or where groups are many.
         """
@@ -276,7 +276,7 @@ class _CostTable:
         )
 
 
-def _unfinished(
+def _choice_so_far(
     C: float, trained: Trained, left_out: Indices, reason: str, n: int, unit: str = "set"
 ) -> Choice:
     """The last training of a choice that was ended."""

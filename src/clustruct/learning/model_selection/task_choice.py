@@ -66,7 +66,7 @@ def choose_C_for(
     listed = task.oracle.objective == "correlation" and all(r.x.is_sparse for r in task.regions)
     if len(Cs) == 1 or (n_sets < FEWEST_SETS and not listed):
         return Choice(float(Cs[len(Cs) // 2]), {"C": Cs})
-    options = {"grid": grid, "folds": folds, "random_state": random_state, "kept": task.kept}
+    options = {"grid": grid, "folds": folds, "random_state": random_state, "checkpoint": task.fit_checkpoint}
     if n_sets >= FEWEST_SETS:
         train = partial(task.train, rtol=LOOSE)
         weights = task.sample_weight

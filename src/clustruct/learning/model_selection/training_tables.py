@@ -28,7 +28,7 @@ LOOKED_AT = 100
 FEWEST_CLUSTERS, MOST_DOUBLED = 50, 0.02
 
 
-def labelled(sets: Iterable[Table], y: LabelsOfSets = None) -> list[Table]:
+def label_tables(sets: Iterable[Table], y: LabelsOfSets = None) -> list[Table]:
     """The sets with the labels of y, or else their own; refused where some have none."""
     tables = list(sets)
     if y is not None:
@@ -62,11 +62,11 @@ def check_learnable(sets: Sequence[Table]) -> None:
     if all(k == 1 and (y != UNKNOWN).all() for k, y in zip(counts, labels, strict=True)):
         raise DataError("nothing to learn from: all items of each set are in one cluster")
     if all(k == np.count_nonzero(y != UNKNOWN) for k, y in zip(counts, labels, strict=True)):
-        told = "nothing to learn from: no two items share a cluster"
+        why = "nothing to learn from: no two items share a cluster"
         names = [set(table.labels or ()) - {None} for table in sets]
         if len(set().union(*names)) < sum(map(len, names)):
-            told += " within a set; where files are tables whose rows are to be linked: --source file"
-        raise DataError(told)
+            why += " within a set; where files are tables whose rows are to be linked: --source file"
+        raise DataError(why)
 
 
 def groups_of(sets: Sequence[Table]) -> list[str] | None:
@@ -139,7 +139,7 @@ def named_source(sets: Sequence[Table], name: str) -> SourceField:
             raise DataError(
                 f"{table.item_title(int(np.argmin(codes)))} has no source (the field {name!r} is empty)"
             )
-    field = _counted(sets, name)
+    field = _count_values(sets, name)
     if len(field.sizes) == 1:
         raise DataError(
             f"all items have one source, {next(iter(field.sizes))!r} (the field {name!r}): nothing to link"
@@ -162,12 +162,12 @@ def _has_few_values(sets: Sequence[Table], name: str) -> bool:
 
 
 def _looked_at(sets: Sequence[Table], name: str) -> SourceField | None:
-    field = _counted(sets, name)
+    field = _count_values(sets, name)
     total = sum(field.sizes.values())
     return field if min(field.sizes.values()) >= SMALLEST_SHARE * total else None
 
 
-def _counted(sets: Sequence[Table], name: str) -> SourceField:
+def _count_values(sets: Sequence[Table], name: str) -> SourceField:
     """Sizes of the sources, and labelled pairs within and across them."""
     numbers: dict[str, int] = {}
     sizes = np.zeros(0, np.int64)

@@ -150,12 +150,12 @@ class ClusteringProblem(Problem):
     def identity(self) -> dict[str, str]:
         """Which problem this is."""
         units, masks = self.units, [None if mask is None else np.asarray(mask) for mask in self.judged]
-        said: tuple[object, ...] = (self.labels, masks)
+        described: tuple[object, ...] = (self.labels, masks)
         if any(items is not None for items in self.known):
-            said = (*said, self.known, self.truths)
+            described = (*described, self.known, self.truths)
         return {
             "features": digest([x.digest for x in self.sets]),
-            "labels": digest(*said),
+            "labels": digest(*described),
             "loss": self._digest_of_loss(),
             "oracle": digest(self.oracle.describe()),
             "units": digest(units.feature_scale, units.example_scale, units.loss_unit),
@@ -166,7 +166,7 @@ class ClusteringProblem(Problem):
         if entry_of(type(self.loss_function)) is not None:
             return digest(self.loss_function)
         if self.oracle.objective == "kmeans":
-            compared = [pair for truth in self.labels for pair in dealt(truth)]
+            compared = [pair for truth in self.labels for pair in deal_labels(truth)]
         else:
             compared = [(truth, of(truth.size)) for truth in self.labels for of in TRIVIAL]
         return digest([float(self.loss_function(y, other)) for y, other in compared])
@@ -265,7 +265,7 @@ class ClusteringProblem(Problem):
         D is their mean loss and R the distance of their mean Psi.
         """
         if self.oracle.objective == "kmeans":
-            others = [self._contrast_dealt()]
+            others = [self._contrast_with_deals()]
         else:
             others = [self._contrast(of) for of in TRIVIAL]
         best = max((total / distance for distance, total in others if distance > 0.0), default=0.0)
@@ -281,13 +281,13 @@ class ClusteringProblem(Problem):
             total += self.loss(i, y)
         return distance, total
 
-    def _contrast_dealt(self) -> tuple[float, float]:
+    def _contrast_with_deals(self) -> tuple[float, float]:
         """The same for labels dealt out at random, over which it is a mean: the order of items is nothing."""
         distance = total = 0.0
         for i, truth in enumerate(self.labels):
-            psi = self.joint_feature(i, truth) - mean_of_dealt(self.sets[i], truth) * self._psi_scale[i]
+            psi = self.joint_feature(i, truth) - mean_over_deals(self.sets[i], truth) * self._psi_scale[i]
             distance += float(psi @ psi)
-            losses = [self.loss_function(y, other) for y, other in dealt(truth)]
+            losses = [self.loss_function(y, other) for y, other in deal_labels(truth)]
             total += self.units.loss_unit * float(np.mean(losses))
         return distance, total
 
@@ -301,12 +301,12 @@ class ClusteringProblem(Problem):
         return self._truth_features[i]
 
 
-def dealt(truth: Ints) -> list[tuple[Ints, Ints]]:
+def deal_labels(truth: Ints) -> list[tuple[Ints, Ints]]:
     """A clustering with clusters of these sizes, and the same labels dealt out at random, some times.
 
     Only the sizes matter: whatever the order of the items, the pairs are the same.
 
-    >>> dealt(np.array([0, 1, 1]))[0]
+    >>> deal_labels(np.array([0, 1, 1]))[0]
     (array([0, 1, 1]), array([1, 0, 1]))
     """
     sizes = np.sort(np.bincount(truth))
@@ -314,12 +314,12 @@ def dealt(truth: Ints) -> list[tuple[Ints, Ints]]:
     return [(y, rng.permutation(y)) for _ in range(DEALS)]
 
 
-def mean_of_dealt(x: ItemSet, truth: Ints) -> Floats:
+def mean_over_deals(x: ItemSet, truth: Ints) -> Floats:
     """The mean of Psi (k-means, in the units of the set) over all ways to deal out the labels.
 
     (Y Y')_aa is k/m in the mean, and (Y Y')_ab, a != b, is (m - k) / (m (m - 1)).
 
-    >>> mean_of_dealt(ItemSet(nodes=[[1.0], [2.0], [4.0]]), np.array([0, 1, 1])).round(3)
+    >>> mean_over_deals(ItemSet(nodes=[[1.0], [2.0], [4.0]]), np.array([0, 1, 1])).round(3)
     array([18.667])
     """
     m, k = truth.size, int(truth.max()) + 1

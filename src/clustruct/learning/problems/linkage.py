@@ -351,8 +351,8 @@ class LinkageTask(SimilarityTask):
         weights = np.ones(len(chosen)) if self.sample_weight is None else self.sample_weight[chosen]
 
         def solve(problem: LinkageProblem, planes: Planes | None) -> FitResult:
-            heard = training_listener(C, options["rtol"], self.verbose)
-            return fit(problem, C * unit, **options, sample_weight=weights, w0=planes, callback=heard)
+            callback = training_listener(C, options["rtol"], self.verbose)
+            return fit(problem, C * unit, **options, sample_weight=weights, w0=planes, callback=callback)
 
         rule = SlackRule(options["scaling"], options["slack_norm"])
         return descend(problem, solve, rule, weights / weights.sum(), C * unit)

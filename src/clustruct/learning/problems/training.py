@@ -79,7 +79,7 @@ class SimilarityTask:
             raise ValueError("unlabelled='unknown' needs scaling='margin'")
 
     @property
-    def goes_on(self) -> bool:
+    def can_continue(self) -> bool:
         """Whether a later training can go on from one of these."""
         return self.oracle.objective == "correlation" and self.rescale
 
@@ -103,7 +103,7 @@ class SimilarityTask:
         if self.is_latent:
             return self._train_latent(C, chosen, options)
         problem, unit = self._kept_problem(chosen)
-        return self._fit(problem, C, unit, chosen, options, start, self.kept)
+        return self._fit(problem, C, unit, chosen, options, start, self.fit_checkpoint)
 
     def _kept_problem(self, chosen: Indices) -> tuple[ClusteringProblem, float]:
         """The problem of some sets, which the choice of C comes back to with another C."""
@@ -134,25 +134,25 @@ class SimilarityTask:
         chosen: Indices,
         options: Mapping[str, Any],
         start: Trained | None = None,
-        kept: FitCheckpoint | None = None,
+        fit_checkpoint: FitCheckpoint | None = None,
     ) -> Trained:
         w0: FitResult | Planes | None = None if start is None else start.scaled
-        if w0 is None and kept is not None:
-            w0 = kept.planes_of(chosen)
+        if w0 is None and fit_checkpoint is not None:
+            w0 = fit_checkpoint.planes_of(chosen)
         found = fit(
             problem,
             C * unit,
             **options,
             sample_weight=None if self.sample_weight is None else self.sample_weight[chosen],
             w0=w0,
-            checkpoint=None if kept is None else kept.keeper(C, chosen),
+            checkpoint=None if fit_checkpoint is None else fit_checkpoint.keeper(C, chosen),
             callback=training_listener(C, options["rtol"], self.verbose),
         )
         scale = problem.units.feature_scale
         return Trained(replace(found, w=np.asarray(found.w / scale)), found, scale, C * unit)
 
     @cached_property
-    def kept(self) -> FitCheckpoint | None:
+    def fit_checkpoint(self) -> FitCheckpoint | None:
         """The checkpoint, looked at before any work."""
         return None if self.checkpoint is None else FitCheckpoint(self.checkpoint, self.identity())
 
@@ -202,14 +202,14 @@ class SimilarityTask:
         ]
 
     @cached_property
-    def _arranged(self) -> tuple[list[ItemSet], list[Ints], Indices] | None:
+    def _ordered(self) -> tuple[list[ItemSet], list[Ints], Indices] | None:
         """For k-means, whose searches start at random: sets and items in an order of their own."""
         if self.oracle.objective != "kmeans" or not self.sets:
             return None
         return canonical_order(self.sets, self.labels, feature_scale(self.sets, "kmeans"))
 
     def _in_order(self, chosen: Indices) -> Indices:
-        return chosen if self._arranged is None else chosen[np.argsort(self._arranged[2][chosen])]
+        return chosen if self._ordered is None else chosen[np.argsort(self._ordered[2][chosen])]
 
     @property
     def _loss(self) -> Loss:
@@ -232,8 +232,8 @@ class SimilarityTask:
         """The problem of some sets, and the unit in which C is measured."""
         regions = [self.regions[i] for i in chosen]
         sets, labels = [r.x for r in regions], [r.labels for r in regions]
-        if self._arranged is not None:
-            sets, labels = ([part[i] for i in chosen] for part in self._arranged[:2])
+        if self._ordered is not None:
+            sets, labels = ([part[i] for i in chosen] for part in self._ordered[:2])
         units = self._units(chosen, sets) if self.rescale else None
         masks = [self._masks(region) for region in regions]
         problem = ClusteringProblem(

@@ -148,14 +148,14 @@ def mean_squares(x: ItemSet, exponent: Ints | None = None) -> Floats:
     e = np.zeros(x.n_features, np.int64) if exponent is None else exponent
     n, parts = x.n_node_features, []
     if x.nodes is not None:
-        nodes = _scaled(x.nodes, -e[:n] // 2)
+        nodes = _scale_columns(x.nodes, -e[:n] // 2)
         parts.append(np.maximum(_power_sums(nodes, 2) ** 2 - _power_sums(nodes, 4), 0.0) / 2)
     if x.pairs is not None:
-        parts.append(_power_sums(_scaled(x.pairs, -e[n:]), 2))
+        parts.append(_power_sums(_scale_columns(x.pairs, -e[n:]), 2))
     return np.concatenate(parts) / max(x.n_pairs, 1)
 
 
-def _scaled(A: Matrix, exponent: Ints) -> Matrix:
+def _scale_columns(A: Matrix, exponent: Ints) -> Matrix:
     """The columns times powers of two."""
     if not exponent.any():
         return A

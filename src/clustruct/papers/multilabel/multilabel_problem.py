@@ -190,7 +190,7 @@ class MultiLabelProblem(BatchProblem):
         if rule == SlackRule("slack", 1) and not self._enumerates:
             return self._most_needed(unary, phi, truth, step)[0]
         if rule != SlackRule("margin", 1):
-            sizes = rule.sized(step * np.arange(self.n_labels + 1))
+            sizes = rule.size(step * np.arange(self.n_labels + 1))
             return mrf.most_violated(unary, phi, truth, sizes, rule.scaling == "slack")
         augmented = unary + step * (1.0 - 2.0 * truth)
         if self.oracle in RHO_ORACLES:

@@ -136,7 +136,7 @@ class ExampleLoss:
             return self._of_pairs(y)
         if isinstance(y, EdgeDegrees):
             assert isinstance(self.loss, LinearLoss)
-            return self.loss.relaxed(self.truth, y.degrees)
+            return self.loss.degree_loss(self.truth, y.degrees)
         if isinstance(y, RelaxedClustering):
             assert isinstance(self.loss, NormalisedLoss)
             return self.loss(self.truth, y)

@@ -181,7 +181,7 @@ def _taken(
             losses, rows = np.asarray(answer.batch.losses)[which], answer.batch.rows(which)
             if rule.scaling == "slack":
                 rows = scale_rows(rows, rule.multiplier(losses))
-            run.planes.add(rows, rule.sized(losses), answer.indices[which])
+            run.planes.add(rows, rule.size(losses), answer.indices[which])
         yield answer, held
 
 

@@ -76,7 +76,7 @@ class TrainingShape(DataclassState):
         found = sampled_scores(sets, score)
         found = found if len(found) else np.zeros(1)
         usual = float(np.median(np.abs(found)))
-        pairs = sum(map(_n_judged, labels))
+        pairs = sum(map(_count_judged_pairs, labels))
         compared = sum(x.n_pairs for x in sets)
         return cls(
             _quantiles([x.n_items for x in sets], QUARTERS),
@@ -98,12 +98,12 @@ class TrainingShape(DataclassState):
 
         ``zero_counts``: whether zero is where the model tells together from apart.
         """
-        said = [self._size(max(x.n_items for x in sets))]
+        reasons = [self._size(max(x.n_items for x in sets))]
         found = sampled_scores(sets, score)
         if self.usual_score > 0.0 and len(found) >= FEWEST_SCORES:
-            said += [self._outside(found), self._crowd(found) if zero_counts else ""]
-        if any(said):
-            warnings.warn("; ".join(filter(None, said)), UnfamiliarDataWarning, stacklevel=4)
+            reasons += [self._outside(found), self._crowd(found) if zero_counts else ""]
+        if any(reasons):
+            warnings.warn("; ".join(filter(None, reasons)), UnfamiliarDataWarning, stacklevel=4)
 
     def _size(self, largest: int) -> str:
         shown = int(self.set_sizes[-1])
@@ -165,7 +165,7 @@ def _some_pairs(x: ItemSet | PairScores, most: int) -> Ints:
     return np.sort(drawn[drawn[:, 0] != drawn[:, 1]], axis=1)
 
 
-def _n_judged(labels: Labels) -> float:
+def _count_judged_pairs(labels: Labels) -> float:
     """The number of pairs that touch an item with a label."""
     m, unknown = len(labels), int(np.count_nonzero(labels == UNKNOWN))
     return (m * (m - 1) - unknown * (unknown - 1)) / 2
