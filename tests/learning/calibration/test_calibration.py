@@ -9,7 +9,7 @@ from clustruct.core.exceptions import ChoiceWarning
 from clustruct.data import PairScores
 from clustruct.evaluate.metrics import brier_skill, calibration_error
 from clustruct.learning.calibration import Calibration, HeldOutPart, less_rivals
-from clustruct.learning.calibration.calibration import _judged_pairs, _limited
+from clustruct.learning.calibration.calibration import _judged_pairs, _limit_weights
 
 
 def toy(seed, n_sets=8, m=16, noise=0.6):
@@ -191,6 +191,6 @@ def test_a_table_is_calibrated_by_clusters_held_out():
 
 def test_no_set_counts_for_much_more_than_others():
     sets = [(np.zeros(n), np.zeros(n, bool), np.ones(n)) for n in (1000, *[10] * 30)]
-    weights = [w.sum() for _, _, w in _limited(sets)]
+    weights = [w.sum() for _, _, w in _limit_weights(sets)]
     assert weights == pytest.approx([130.0] + [10.0] * 30)
-    assert [w.sum() for _, _, w in _limited(sets[1:3])] == [10.0, 10.0]
+    assert [w.sum() for _, _, w in _limit_weights(sets[1:3])] == [10.0, 10.0]
