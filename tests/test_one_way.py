@@ -86,7 +86,7 @@ def test_what_is_allowed_is_there(texts):
         ("groups/linking.py", "labels = pipeline[-1].group_scores(scores).labels"),
         ("distributed/stages/scores.py", "values = features.scores_of(columns, pairs, w, 0.0)"),
         ("studio/engine.py", "K = model.decision_function([x])[0]"),
-        ("pipeline/corrected.py", "from clustruct.search.correlation import local_search"),
+        ("pipeline/warm_start.py", "from clustruct.search.correlation import local_search"),
         ("evaluate/report/figures.py", "each = map(model.predict, sets)"),
         ("cli/pairs.py", "labels = clustruct.search.correlation.greedy(K)"),
         ("evaluate/explain/examine.py", "labels = model.predict(x)"),

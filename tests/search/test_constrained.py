@@ -11,7 +11,7 @@ from clustruct.core.partitions import canonical_labels
 from clustruct.data import Evidence, ItemSet, PairScores
 from clustruct.learning import group_scores
 from clustruct.learning.grouping import constrained_groups
-from clustruct.learning.problems import MarkedRegion
+from clustruct.learning.problems import Region
 from clustruct.search.correlation import local_search
 from clustruct.search.correlation.constrained import constrained
 from clustruct.search.oracles import make_predictor
@@ -116,13 +116,13 @@ def test_learning_and_prediction_ask_the_one_search():
         truth = rng.integers(0, 8, m)
         same = truth[pairs[:, 0]] == truth[pairs[:, 1]]
         known = Evidence.of_pairs(m, pairs[same], pairs[~same])
-        region = MarkedRegion.of(x, known)
+        region = Region.of(x, known, listed=True)
         scores = PairScores(region.x.n_items, index=region.index, values=np.asarray(region.x.pairs)[:, 0])
-        completed = region.completed(np.ones(1))
-        assert holds(region.marks, completed)
-        best = constrained(scores, region.marks.nodes, cannot_link=_apart(region.marks))
+        completed = region.complete_labels(np.ones(1))
+        assert holds(region.evidence, completed)
+        best = constrained(scores, region.evidence.nodes, cannot_link=_apart(region.evidence))
         assert value(scores, completed) >= value(scores, best) - 1e-9
-        predicted = group_scores(scores, SEARCH, region.marks).labels
+        predicted = group_scores(scores, SEARCH, region.evidence).labels
         assert value(scores, predicted) == pytest.approx(value(scores, completed))
 
 

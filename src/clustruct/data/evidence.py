@@ -1,4 +1,4 @@
-"""What is known of the items of one set, whoever said it.
+"""What is known of the items of one set, whoever said it; transitivity and contradictions are here alone.
 
 Items that are known to be together are a *piece*. A pair is judged where something is known of it: both items
 in one piece, or in two pieces that are known to differ.
@@ -6,12 +6,24 @@ in one piece, or in two pieces that are known to differ.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import deque
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from clustruct.core.partitions import UNKNOWN, canonical_labels, chained_pairs, connected_items
 from clustruct.core.typing import Bools, Ints
+
+
+class Contradiction(ValueError):
+    """Two items differ that other pairs tie together: the number of the pair that says so among those that
+    differ, and the numbers of the fewest that tie them.
+    """
+
+    def __init__(self, items: tuple[int, int], different: int, same: list[int]) -> None:
+        a, b = items
+        super().__init__(f"contradiction: items {a} and {b} differ, but other pairs tie them together")
+        self.different, self.same = different, same
 
 
 @dataclass(frozen=True)
@@ -52,13 +64,13 @@ class Evidence:
     def __post_init__(self) -> None:
         n, k = len(self.piece), int(self.piece.max(initial=UNKNOWN)) + 1
         if len(self.named) != n or len(self.labelled) != k or len(self.complete) != k:
-            raise ValueError("the parts of the marks do not fit")
+            raise ValueError("the parts of the evidence do not fit")
         if (
             (self.apart >= k).any()
             or (self.unsure >= n).any()
             or (self.apart[:, 0] == self.apart[:, 1]).any()
         ):
-            raise ValueError("the marks contradict each other, or name what is not there")
+            raise ValueError("the evidence contradicts itself, or names what is not there")
 
     @classmethod
     def of_pairs(
@@ -75,7 +87,7 @@ class Evidence:
         """Evidence of n items: pairs of item numbers, and labels (-1 where not known) where there are some.
 
         ``complete``: items whose pieces have all their items. ``labels_complete``: labelled clusters have.
-        ValueError where a pair is different of which others say that it is the same.
+        `Contradiction` where a pair is different of which others say that it is the same.
         """
         y = np.full(n_items, UNKNOWN) if labels is None else np.asarray(labels, np.int64)
         must, cannot, open_ = (_pairs(pairs) for pairs in (same, different, unsure))
@@ -83,7 +95,11 @@ class Evidence:
         named = np.zeros(n_items, np.bool_)
         for items in (must, cannot, open_, whole):
             named[items.ravel()] = True
-        tied = connected_items(n_items, np.concatenate([chained_pairs(y), must]))
+        ties = np.concatenate([must, chained_pairs(y)])
+        tied = connected_items(n_items, ties)
+        for pair in np.flatnonzero(tied[cannot[:, 0]] == tied[cannot[:, 1]])[:1].tolist():
+            a, b = cannot[pair].tolist()
+            raise Contradiction((a, b), pair, _shortest_chain(ties, a, b))
         known = named | (y != UNKNOWN)
         piece = np.full(n_items, UNKNOWN, np.int64)
         piece[known] = canonical_labels(tied[known]) if known.any() else 0
@@ -93,15 +109,28 @@ class Evidence:
         of_whole[piece[whole]] = True
         return cls(piece, named, piece[cannot], of_label, of_whole | (of_label & labels_complete), open_)
 
+    @classmethod
+    def of_labels(cls, labels: Ints, *, complete: bool = False) -> Evidence:
+        """What labels (-1 where not known) say, which name the items that have one.
+
+        ``complete``: items without a label belong to no labelled cluster.
+        """
+        known = labels != UNKNOWN
+        piece = np.full(len(labels), UNKNOWN, np.int64)
+        piece[known] = canonical_labels(labels[known]) if known.any() else 0
+        k = int(piece.max(initial=UNKNOWN)) + 1
+        return cls(piece, known, NO_PAIRS, np.ones(k, np.bool_), np.full(k, complete), NO_PAIRS)
+
     def judges(self, pairs: Ints) -> Bools:
         """Of which pairs of items (p x 2) something is known."""
         n, (first, second) = len(self.piece), self.piece[pairs].T
         known = (first >= 0) & (second >= 0)
-        found = known & (first == second)
-        found |= known & (first != second) & self._of(self.labelled, first) & self._of(self.labelled, second)
-        found |= (first != second) & (self._of(self.complete, first) | self._of(self.complete, second))
-        found |= np.isin(_keys(first, second, self._k), _keys(self.apart[:, 0], self.apart[:, 1], self._k))
-        return found & ~np.isin(
+        judged = known & (first == second)
+        judged |= known & (first != second) & self._of(self.labelled, first) & self._of(self.labelled, second)
+        judged |= (first != second) & (self._of(self.complete, first) | self._of(self.complete, second))
+        k = len(self.labelled) + 1
+        judged |= np.isin(_keys(first, second, k), _keys(self.apart[:, 0], self.apart[:, 1], k))
+        return judged & ~np.isin(
             _keys(pairs[:, 0], pairs[:, 1], n), _keys(self.unsure[:, 0], self.unsure[:, 1], n)
         )
 
@@ -117,33 +146,26 @@ class Evidence:
         several = (sizes > 1).any() or np.count_nonzero(self.labelled) > 1
         return bool(several or len(self.apart) or self.complete.any())
 
-    @property
-    def _k(self) -> int:
-        return len(self.labelled) + 1
-
     @staticmethod
     def _of(which: Bools, piece: Ints) -> Bools:
         return np.append(which, np.False_)[piece]
 
-    def seen(self, groups: Ints) -> Evidence:
-        """What a person who corrected groups has looked at: the groups of the named items, as they are now.
+    def with_groups_shown(self, groups: Ints) -> Evidence:
+        """With all that a person has looked at who corrected these groups: those of the named items, as they
+        are after the corrections, are complete clusters.
 
         Corrections name errors alone, and a model that learns from these alone learns that all is wrong: with
         50 pairs told apart the loss on other records rose from 18 to 76. What was not corrected in a group
-        that was looked at is right, so that its items are a complete cluster. ``groups`` are those after the
-        corrections, which hold in them.
+        that was looked at is right.
         """
         touched = np.zeros(int(groups.max(initial=-1)) + 1, np.bool_)
         touched[groups[self.named]] = True
-        mine = touched[groups]
-        piece = np.full(len(groups), UNKNOWN, np.int64)
-        piece[mine] = canonical_labels(groups[mine]) if mine.any() else 0
-        k = int(piece.max(initial=UNKNOWN)) + 1
-        none = np.zeros((0, 2), np.int64)
-        return Evidence(piece, mine, none, np.zeros(k, np.bool_), np.ones(k, np.bool_), self.unsure)
+        labels = np.where(touched[groups], groups, UNKNOWN)
+        shown = Evidence.of_labels(labels, complete=True)
+        return replace(shown, labelled=np.zeros_like(shown.labelled), unsure=self.unsure)
 
     def take(self, items: Ints) -> Evidence:
-        """The marks of some items, pieces keeping their numbers."""
+        """The evidence of some items, pieces keeping their order."""
         place = np.full(len(self.piece), UNKNOWN)
         place[items] = np.arange(len(items))
         unsure = place[self.unsure]
@@ -162,6 +184,9 @@ class Evidence:
         )
 
 
+NO_PAIRS = np.zeros((0, 2), np.int64)
+
+
 def alone_where_unknown(labels: Ints) -> Ints:
     """Canonical labels in which each unknown item has a cluster of its own.
 
@@ -172,6 +197,31 @@ def alone_where_unknown(labels: Ints) -> Ints:
     spread = labels.copy()
     spread[unknown] = labels.max(initial=UNKNOWN) + 1 + np.arange(np.count_nonzero(unknown))
     return canonical_labels(spread)
+
+
+def _shortest_chain(pairs: Ints, a: int, b: int) -> list[int]:
+    """The numbers of the fewest pairs that lead from an item to another, in order.
+
+    >>> _shortest_chain(np.array([[0, 1], [1, 2], [2, 3], [1, 3]]), 0, 3)
+    [0, 3]
+    """
+    near: dict[int, list[tuple[int, int]]] = {}
+    for pair, (first, second) in enumerate(pairs.tolist()):
+        near.setdefault(first, []).append((second, pair))
+        near.setdefault(second, []).append((first, pair))
+    came: dict[int, tuple[int, int]] = {}
+    waiting = deque([a])
+    while waiting and b not in came:
+        here = waiting.popleft()
+        for there, pair in near.get(here, ()):
+            if there != a and there not in came:
+                came[there] = (here, pair)
+                waiting.append(there)
+    chain = []
+    while b != a:
+        b, pair = came[b]
+        chain.append(pair)
+    return chain[::-1]
 
 
 def _pairs(given: object) -> Ints:

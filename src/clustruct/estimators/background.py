@@ -11,7 +11,7 @@ import numpy as np
 from clustruct.core.exceptions import DataWarning
 from clustruct.core.partitions import partial_labels
 from clustruct.core.typing import Labels
-from clustruct.data import ItemSet
+from clustruct.data import Evidence, ItemSet
 from clustruct.learning.problems import Region
 
 from .training_shape import PairScorer
@@ -38,7 +38,7 @@ def near_misses(x: ItemSet, labels: Labels, score: PairScorer) -> list[NearMiss]
     >>> near_misses(x, np.array([0, 0, -1, -1]), lambda x, pairs: x.pairs[:, 0])
     [NearMiss(item=3, member=1, score=3.0)]
     """
-    region = Region.of(x, labels)
+    region = Region.of(x, Evidence.of_labels(labels))
     index = region.x.index
     if region.is_complete or index is None or not len(index):
         return []

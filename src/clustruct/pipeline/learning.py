@@ -39,7 +39,6 @@ from clustruct.learning.problems.training import Unlabelled
 from clustruct.losses import Loss, PairwiseLoss
 
 from .choosing import better_similarity, check_labels_for
-from .corrected import ToldSets, corrected
 from .kept_features import FeatureFile
 from .learners import LEARNERS
 from .looking import blocking_for, compared, kept_for_later, mapped, warn_of_leak, without_held_out
@@ -47,6 +46,7 @@ from .predict import group, group_sets
 from .searches import check_searches, keep_likeness, warn_of_order
 from .sources import Chosen, WithinSource, source_of
 from .trained import HeldOut, in_order, set_checkpoint, table_loss, training, training_on, was_interrupted
+from .warm_start import CorrectedSets, learn_corrections
 
 # One group per set; None: what the sets say themselves.
 Groups: TypeAlias = Sequence[Hashable] | None
@@ -226,23 +226,24 @@ class Recipe(EstimatorState, BaseEstimator):
         start: Pipeline | None,
     ) -> Self:
         """Labels first, where there are some and nothing was learned before; then what people said."""
-        given = ToldSets.of(sets, y, groups, corrections)
+        given = CorrectedSets.of(sets, y, groups, corrections)
         self.was_cut_ = False
         if start is None and given.labelled:
             self.fit([given.sets[i] for i in given.labelled], groups=given.groups_of_labelled)
             start = self.pipeline_
         if start is None:
             check_labels_for(self)
-            marked = given.with_marks_as_labels()
-            features = self._features(marked, whole=len(marked) == 1)
+            tables = given.pieces_as_labels()
+            features = self._features(tables, whole=len(tables) == 1)
             start = Pipeline([("features", features), ("model", self._learner())])
             keep_likeness(self, start[-1], features)
         if not was_interrupted(start[-1]):
-            self.pipeline_ = corrected(start, self._cut_as_before(given), FeatureFile(self.kept_features))
+            file = FeatureFile(self.kept_features)
+            self.pipeline_ = learn_corrections(start, self._cut_as_before(given), file)
         self.training_ = training_on(self.pipeline_[-1], given.sets, given.n_named)
         return self
 
-    def _cut_as_before(self, given: ToldSets) -> ToldSets:
+    def _cut_as_before(self, given: CorrectedSets) -> CorrectedSets:
         """A single labelled set is cut, where a first fit cuts it."""
         if len(given.labelled) != 1 or not self._cuts(given.sets[given.labelled[0]]):
             return given

@@ -10,7 +10,7 @@ import numpy as np
 from clustruct.core.callbacks import working
 from clustruct.core.partitions import partial_labels
 from clustruct.core.typing import Bools
-from clustruct.data import ItemSet, Table
+from clustruct.data import Evidence, ItemSet, Table
 from clustruct.features import Blocking, PairFeatures, UncomparedPairs, Vectors
 from clustruct.features.base import Block
 from clustruct.features.out_of_fold import OutOfFold
@@ -87,7 +87,8 @@ def warn_of_leak(features: PairFeatures, item_sets: Sequence[ItemSet], sets: Seq
     names = [str(name) for name in features.get_feature_names_out()]
     numbered = {field: np.array(own, np.intp) for field, own in columns.items() if own}
     regions = [
-        Region.of(x, partial_labels(table.labels or ())) for x, table in zip(item_sets, sets, strict=True)
+        Region.of(x, Evidence.of_labels(partial_labels(table.labels or ())))
+        for x, table in zip(item_sets, sets, strict=True)
     ]
     found = find_leak([r.x for r in regions], [r.labels for r in regions], numbered, names)
     if found is not None:

@@ -76,7 +76,7 @@ STORED: Mapping[str, str] = {
     "ceaf_entity": "clustruct.losses.ceaf:CEAFEntityLoss",
     "ceaf_mention": "clustruct.losses.ceaf:CEAFMentionLoss",
     "checkpoint": "clustruct.ssvm.checkpoint:Saved",
-    "fit checkpoint": "clustruct.learning.problems.resuming:SavedFit",
+    "fit checkpoint": "clustruct.learning.problems.saved_training:SavedFit",
     "hook document": "clustruct.papers.hooks.model_files:Document",
     "hook model": "clustruct.papers.hooks.model_files:HookModel",
     "hook vector": "clustruct.papers.hooks.model_files:Sparse",

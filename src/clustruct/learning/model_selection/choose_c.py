@@ -25,7 +25,7 @@ from clustruct.learning.problems.fold_losses import (
     few_groups,
     pairwise_f,
 )
-from clustruct.learning.problems.resuming import FitCheckpoint
+from clustruct.learning.problems.saved_training import FitCheckpoint
 
 DEFAULT_GRID = tuple(10.0**k for k in range(-2, 3))
 # How far a choice without a grid of the user's own goes.

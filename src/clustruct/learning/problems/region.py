@@ -1,68 +1,62 @@
-"""The part of a set that partial labels say something about.
+"""The part of a set of which something is known, as a target of learning.
 
-Of a set with items of known and of unknown cluster only the pairs that touch a known item are judged. The
-*region* is the known items, the unknown ones that have a listed pair with a known one, and these pairs. An
-unknown item is alone there: pairs of two unknown items are in no list, so they have no score and no loss, and
-a pair of a known and an unknown item is apart.
+The *region* is the items that evidence names, those that have a listed pair with one of them, and these
+pairs. Pairs of two other items are in no list, so they have no score and no loss.
+
+What is not judged is latent: the truth that w is to reproduce is the best clustering, at the present w, among
+those that keep what is known (`training.train_and_complete`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from clustruct.core import memory
-from clustruct.core.partitions import UNKNOWN, canonical_labels
-from clustruct.core.typing import Bools, Ints
-from clustruct.data import ItemSet, pair_table
-from clustruct.data.evidence import alone_where_unknown
+from clustruct.core.partitions import UNKNOWN
+from clustruct.core.typing import Bools, Floats, Ints
+from clustruct.data import Evidence, ItemSet, PairScores, pair_table
+from clustruct.learning.grouping import constrained_groups
 
 
 @dataclass(frozen=True)
 class Region:
-    """Items whose pairs are judged.
+    """The named items of a set with all items that have a pair with them.
 
-    Attributes
-    ----------
-    x : ItemSet
-        The items, with the listed pairs that touch a known one; the set as it is where all are known.
-    labels : array of int
-        Their clusters, an unknown item having one of its own.
-    known : array of bool
-        Which items have a known cluster.
-    items : array of int
-        Their numbers in the set.
+    x : the items with the listed pairs that touch a named one; the set as it is where all are named
+    evidence : what is known of them
+    items : their numbers in the set
 
-    Examples
-    --------
     >>> x = ItemSet(pairs=[[1.0], [2.0], [3.0]], pair_index=[[0, 1], [1, 2], [2, 3]], n_items=4)
-    >>> region = Region.of(x, np.array([0, -1, -1, -1]))
+    >>> region = Region.of(x, Evidence.of_labels(np.array([0, -1, -1, -1])))
     >>> region.items.tolist(), region.x.pair_index.tolist(), region.labels.tolist(), region.known.tolist()
     ([0, 1], [[0, 1]], [0, 1], [True, False])
     """
 
     x: ItemSet
-    labels: Ints
-    known: Bools
+    evidence: Evidence
     items: Ints
 
     @classmethod
     def of(
-        cls, x: ItemSet, labels: Ints, *, listed: bool = False, memory_limit: memory.Size = None
+        cls, x: ItemSet, evidence: Evidence, *, listed: bool = False, memory_limit: memory.Size = None
     ) -> Region:
-        """The region of a set with labels, -1 where not known.
-
-        ``listed``: list the pairs of a complete set, too, so that all sets of a training are held alike.
+        """The region of a set; ``listed``: list the pairs of a complete set, too, so that all sets of a
+        training are held alike.
         """
-        known = labels != UNKNOWN
-        if known.all() and (x.is_sparse or not listed):
-            return cls(x, canonical_labels(labels), known, np.arange(x.n_items))
-        index, rows = _touching(x, known)
+        named = evidence.named
+        if named.all() and (x.is_sparse or not listed):
+            return cls(x, evidence, np.arange(x.n_items))
+        index, rows = _touching_pairs(x, named)
         if rows is None:
             _require(len(index), x, memory_limit)
         pairs = pair_table(x, index) if rows is None or x.pairs is None else x.pairs[rows]
-        items = np.flatnonzero(known | _mentioned(index, x.n_items))
+        inside = named.copy()
+        inside[index.ravel()] = True
+        items = np.flatnonzero(inside)
         number = np.full(x.n_items, UNKNOWN, np.int64)
         number[items] = np.arange(len(items))
         part = ItemSet(
@@ -73,22 +67,55 @@ class Region:
             n_items=len(items),
             sources=None if x.sources is None else x.sources[items],
         )
-        return cls(part, alone_where_unknown(labels[items]), known[items], items)
+        return cls(part, evidence.take(items), items)
+
+    @cached_property
+    def labels(self) -> Ints:
+        """A clustering that judged pairs are compared with; items of which nothing is known are alone."""
+        return self.evidence.nodes
+
+    @property
+    def known(self) -> Bools:
+        """Which items the evidence names."""
+        return self.evidence.named
 
     @property
     def is_complete(self) -> bool:
-        """Whether all clusters are known."""
+        """Whether it names all of them."""
         return bool(self.known.all())
 
-    @property
-    def both_known(self) -> Bools | None:
-        """Which listed pairs are of two known items; None where all are."""
-        if self.is_complete:
-            return None
-        return np.asarray(self.known[self.x.pair_list].all(axis=1))
+    @cached_property
+    def judged(self) -> Bools:
+        """Which of the listed pairs are judged."""
+        return self.evidence.judges(self.x.pair_list)
+
+    def complete_labels(self, w: Floats) -> Ints:
+        """The best clustering that keeps what is known, at w: pieces whole, and those apart that differ."""
+        if not self.x.is_sparse or self.judged.all():
+            return self.labels
+        assert self.x.pairs is not None
+        values = np.asarray(self.x.pairs @ w, np.float64)
+        return constrained_groups(PairScores(self.x.n_items, index=self.x.pair_list, values=values), self.evidence)
 
 
-def _touching(x: ItemSet, known: Bools) -> tuple[Ints, Ints | None]:
+def regions_of(
+    sets: Sequence[ItemSet],
+    labels: Sequence[Ints],
+    *,
+    complete: bool = True,
+    memory_limit: memory.Size = None,
+) -> list[Region]:
+    """The regions of sets with labels, -1 where not known; ``complete``: labelled clusters have all their
+    items.
+    """
+    partial = any((y == UNKNOWN).any() for y in labels)
+    return [
+        Region.of(x, Evidence.of_labels(y, complete=complete), listed=partial, memory_limit=memory_limit)
+        for x, y in zip(sets, labels, strict=True)
+    ]
+
+
+def _touching_pairs(x: ItemSet, known: Bools) -> tuple[Ints, Ints | None]:
     """The pairs with features that have a known item, and their rows in the list; of a set that has no list
     all such pairs, and no rows.
     """
@@ -102,12 +129,6 @@ def _touching(x: ItemSet, known: Bools) -> tuple[Ints, Ints | None]:
     within = np.column_stack([own[left], own[right]])
     pairs = np.sort(np.concatenate([with_unknown, within]).astype(np.int64), axis=1)
     return pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))], None
-
-
-def _mentioned(index: Ints, m: int) -> Bools:
-    found = np.zeros(m, np.bool_)
-    found[index.ravel()] = True
-    return found
 
 
 def _require(n_pairs: int, x: ItemSet, limit: memory.Size) -> None:

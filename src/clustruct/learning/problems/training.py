@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
@@ -25,14 +25,13 @@ from clustruct.ssvm import FitResult, Identity, Planes, fit
 
 from .clustering import ClusteringProblem
 from .fold_losses import FoldLoss, shared_pairs, touching_pairs
-from .latent import completed as completion
-from .latent import descend
-from .region import Region
-from .resuming import FitCheckpoint
+from .region import Region, regions_of
+from .saved_training import FitCheckpoint
 from .units import Units, feature_scale, thin_features
 
 # Problems that are kept, one for each fold of a choice.
 MOST_PROBLEMS = 5
+MOST_ROUNDS = 10
 # What is known of a pair of an item with a label and one without: that it is apart, or nothing.
 Unlabelled: TypeAlias = Literal["apart", "unknown"]
 
@@ -45,6 +44,30 @@ class Trained:
     scaled: FitResult
     feature_scale: Floats
     C: float
+
+
+def train_and_complete(
+    regions: Sequence[Region], start: Floats, train: Callable[[Sequence[Ints]], Trained]
+) -> Trained:
+    """Complete the labels at w, train on them and repeat, until they stay or the objective does not fall.
+
+    min over w   1/2 |w|^2 + C mean_i xi_i,
+    xi_i = max_y (Delta(y_i, y) + <w, Psi(x_i, y)>) - max_h <w, Psi(x_i, (y_i, h))>
+
+    h is what is not known of a set; Delta looks at what is. The concave part is replaced by its tangent at
+    the present w, that is h by its best value, and a structural SVM is solved (CCCP; Yu and Joachims 2009).
+    """
+    labels = [region.complete_labels(start) for region in regions]
+    best = train(labels)
+    for _ in range(MOST_ROUNDS):
+        again = [region.complete_labels(best.result.w) for region in regions]
+        if all(np.array_equal(one, other) for one, other in zip(labels, again, strict=True)):
+            break
+        labels, new = again, train(again)
+        if not new.result.objective < best.result.objective:
+            break
+        best = new
+    return best
 
 
 @dataclass
@@ -114,7 +137,7 @@ class SimilarityTask:
         return self._problems[key]
 
     def _train_latent(self, C: float, chosen: Indices, options: Mapping[str, Any]) -> Trained:
-        """With items of which nothing is known: see `latent`. The first w comes from known items alone."""
+        """With items of which nothing is known. The first w comes from known items alone."""
         regions = [self.regions[i] for i in chosen]
         own = [r.x.subset(r.known) for r in regions]
         labels = [canonical_labels(r.labels[r.known]) for r in regions]
@@ -124,7 +147,7 @@ class SimilarityTask:
         def train(completed: Sequence[Ints]) -> Trained:
             return self._fit(self._problem(chosen, completed)[0], C, unit, chosen, options)
 
-        return descend(regions, alone.train(C).result.w, train, completion)
+        return train_and_complete(regions, alone.train(C).result.w, train)
 
     def _fit(
         self,
@@ -195,11 +218,9 @@ class SimilarityTask:
     @cached_property
     def regions(self) -> list[Region]:
         """What is judged of each set."""
-        partial = any((y == UNKNOWN).any() for y in self.labels)
-        return [
-            Region.of(x, y, listed=partial, memory_limit=self.memory_limit)
-            for x, y in zip(self.sets, self.labels, strict=True)
-        ]
+        return regions_of(
+            self.sets, self.labels, complete=self.unlabelled == "apart", memory_limit=self.memory_limit
+        )
 
     @cached_property
     def _ordered(self) -> tuple[list[ItemSet], list[Ints], Indices] | None:
@@ -223,7 +244,7 @@ class SimilarityTask:
         if region.is_complete:
             return None, None
         if self.unlabelled == "unknown" and isinstance(self.loss, LinearLoss):
-            return region.both_known, None
+            return region.judged, None
         return None, region.known
 
     def _problem(
@@ -255,8 +276,10 @@ class SimilarityTask:
         units = Units.of_means(sets, kind, scale)
         if not self.is_latent:
             return units
-        judged = [self.regions[i].both_known for i in chosen]
-        shares = [1.0 if mask is None else max(np.mean(mask), 1.0 / max(len(mask), 1)) for mask in judged]
+        regions = [self.regions[i] for i in chosen]
+        shares = [
+            1.0 if r.is_complete else max(np.mean(r.judged), 1.0 / max(len(r.judged), 1)) for r in regions
+        ]
         return replace(units, example_scale=units.example_scale / np.array(shares))
 
 

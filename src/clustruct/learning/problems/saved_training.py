@@ -1,19 +1,46 @@
-"""The checkpoint of a whole fit: what its finished trainings found, and the state of the one under way."""
+"""What is saved of a training: for one that starts from it, and to go on with one that was cut short."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from clustruct.core.storage import DataclassState, Shape, check_target, digest, fits, register, save
-from clustruct.core.typing import Floats, Indices
-from clustruct.ssvm import Identity, Planes
+from clustruct.core.typing import Floats, Indices, Ints
+from clustruct.data import ItemSet
+from clustruct.ssvm import Identity, PastTraining, Planes
 from clustruct.ssvm.checkpoint import Keeper, Saved, read_checkpoint
 
 from .fold_losses import FoldLoss, FoldResult
+
+if TYPE_CHECKING:
+    from .training import Trained
+
+# Planes of more numbers than these are not saved: a training that goes on starts without.
+MOST_NUMBERS = 2_000_000
+
+
+def past_of(trained: Trained, sets: Sequence[ItemSet], labels: Sequence[Ints]) -> PastTraining:
+    """What is saved of a training on labelled sets."""
+    planes, groups = trained.scaled.planes, getattr(trained.scaled.working_set, "n_groups", 0)
+    if (
+        planes is None
+        or not isinstance(planes.vectors, np.ndarray)
+        or groups != len(sets)
+        or planes.vectors.size > MOST_NUMBERS
+    ):
+        return PastTraining(float(trained.C), len(sets), None, [])
+    return PastTraining(float(trained.C), len(sets), planes, example_digests(sets, labels))
+
+
+def example_digests(sets: Sequence[ItemSet], labels: Sequence[Ints]) -> list[str]:
+    """By which a later training knows the examples of an earlier one."""
+    return [digest(x.digest, np.asarray(y, np.int64)) for x, y in zip(sets, labels, strict=True)]
 
 
 @register("fit checkpoint")
