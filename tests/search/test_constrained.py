@@ -117,7 +117,9 @@ def test_learning_and_prediction_ask_the_one_search():
         same = truth[pairs[:, 0]] == truth[pairs[:, 1]]
         known = Evidence.of_pairs(m, pairs[same], pairs[~same])
         region = Region.of(x, known, listed=True)
-        scores = PairScores(region.x.n_items, index=region.index, values=np.asarray(region.x.pairs)[:, 0])
+        scores = PairScores(
+            region.x.n_items, index=region.x.pair_list, values=np.asarray(region.x.pairs)[:, 0]
+        )
         completed = region.complete_labels(np.ones(1))
         assert holds(region.evidence, completed)
         best = constrained(scores, region.evidence.nodes, cannot_link=_apart(region.evidence))

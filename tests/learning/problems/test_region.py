@@ -105,9 +105,9 @@ def test_sets_without_a_list_get_one(held):
         given["pairs"] = rng.normal(size=(10, 2))
     x = ItemSet(**given)
     region = region_of(x, np.array([-1, 0, -1, 0, 1]))
-    assert len(region.x.pair_index) == 10 - 1
+    assert len(region.x.index) == 10 - 1
     w = rng.normal(size=x.n_features)
-    a, b = region.items[region.x.pair_index].T
+    a, b = region.items[region.x.index].T
     assert np.allclose(region.x.pairs @ w, x.similarity(w)[a, b])
 
 

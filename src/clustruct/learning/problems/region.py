@@ -32,7 +32,7 @@ class Region:
 
     >>> x = ItemSet(pairs=[[1.0], [2.0], [3.0]], pair_index=[[0, 1], [1, 2], [2, 3]], n_items=4)
     >>> region = Region.of(x, Evidence.of_labels(np.array([0, -1, -1, -1])))
-    >>> region.items.tolist(), region.x.pair_index.tolist(), region.labels.tolist(), region.known.tolist()
+    >>> region.items.tolist(), region.x.index.tolist(), region.labels.tolist(), region.known.tolist()
     ([0, 1], [[0, 1]], [0, 1], [True, False])
     """
 
@@ -95,7 +95,9 @@ class Region:
             return self.labels
         assert self.x.pairs is not None
         values = np.asarray(self.x.pairs @ w, np.float64)
-        return constrained_groups(PairScores(self.x.n_items, index=self.x.pair_list, values=values), self.evidence)
+        return constrained_groups(
+            PairScores(self.x.n_items, index=self.x.pair_list, values=values), self.evidence
+        )
 
 
 def regions_of(
