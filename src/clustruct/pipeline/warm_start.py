@@ -26,7 +26,7 @@ from clustruct.core.typing import Floats, Ints
 from clustruct.data import Evidence, ItemSet, Table
 from clustruct.estimators import SupervisedCorrelationClustering
 from clustruct.features import PairFeatures
-from clustruct.learning.model_selection.training_tables import LabelsOfSets, known_items, labelled
+from clustruct.learning.model_selection.training_tables import LabelsOfSets, known_items, label_tables
 from clustruct.learning.problems import ClusteringProblem, Region, Trained, Units, feature_scale
 from clustruct.learning.problems.region import regions_of
 from clustruct.learning.problems.saved_training import example_digests
@@ -64,7 +64,7 @@ class CorrectedSets:
         """Checked: evidence for each set, one entry for each of its items."""
         tables = list(sets)
         if y is not None:
-            tables = labelled(tables, y)
+            tables = label_tables(tables, y)
         given: list[Evidence | None] = [None for _ in tables] if evidence is None else list(evidence)
         if len(given) != len(tables):
             raise ValueError(f"{len(tables)} sets but corrections of {len(given)}")
