@@ -101,7 +101,6 @@ class SupervisedAgglomerative(SimilarityLearning):
     }
 
     def check_parameters(self) -> None:
-        """Refuse what cannot be, before any work."""
         if self.linkage not in get_args(Linkage):
             raise ValueError(f"linkage must be one of {', '.join(get_args(Linkage))}, not {self.linkage!r}")
         if self.wrong_link != "cv" and (isinstance(self.wrong_link, str) or not self.wrong_link > 0):

@@ -198,14 +198,12 @@ class ResultState(EstimatorState):
     result_: FitResult
 
     def state(self) -> dict[str, Any]:
-        """Parameters and what was learned."""
         held = super().state()
         if np.array_equal(self.result_.w, self.w_):
             held["learned"]["result_"] = replace(self.result_, w=None)
         return held
 
     def check_attributes(self) -> None:
-        """Put the weights back."""
         if self.result_.w is None:
             self.result_ = replace(self.result_, w=self.w_)
         elif np.shape(self.result_.w) != self.w_.shape:
@@ -264,7 +262,6 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
         return
 
     def check_parameters(self) -> None:
-        """Refuse what cannot be, before any work."""
         super().check_parameters()
         if self.C != "cv" and (isinstance(self.C, str) or not self.C > 0):
             raise ValueError(f"C must be a positive number or 'cv', not {self.C!r}")

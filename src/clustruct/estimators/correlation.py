@@ -171,7 +171,6 @@ class SupervisedCorrelationClustering(SimilarityLearning):
     }
 
     def check_parameters(self) -> None:
-        """Refuse what cannot be, before any work."""
         super().check_parameters()
         if not {self.oracle, self.predictor} <= {*oracles.SEARCHES}:  # files load without their searches
             self._check_searches()
@@ -249,7 +248,6 @@ class SupervisedCorrelationClustering(SimilarityLearning):
         return float(getattr(self, "threshold_", None) or 0.0)
 
     def linear_similarity(self) -> tuple[Floats, float] | None:
-        """w and minus the threshold."""
         linear = super().linear_similarity()
         return None if linear is None else (linear[0], -self._threshold)
 

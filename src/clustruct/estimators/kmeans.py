@@ -45,7 +45,6 @@ class KMeansPrediction(PairSimilarity):
     k_range_ = (1, MOST_CLUSTERS)
 
     def check_parameters(self) -> None:
-        """Refuse what cannot be, before any work."""
         self._predictor()
         if self.n_init < 1:
             raise ValueError(f"n_init must be at least 1, not {self.n_init}")
@@ -230,7 +229,6 @@ class SupervisedKMeans(SimilarityLearning, KMeansPrediction):
     fitted: ClassVar = {**SimilarityLearning.fitted, "k_range_": tuple[int, int]}
 
     def check_attributes(self) -> None:
-        """ValueError where what a file says was learned cannot be."""
         super().check_attributes()
         least, most = self.k_range_
         if not 1 <= least <= most:

@@ -83,12 +83,10 @@ class CEAFMentionLoss(DataclassState, _MatchedLoss):
     """
 
     def of_table(self, counts: Ints | sparse.sparray) -> float:
-        """Delta from n_ct."""
         m = float(counts.sum())
         return max(0.0, 100.0 * (1.0 - best_matching(counts) / m)) if m else 0.0
 
     def table_form(self, y_true: LabelsLike) -> TableForm:
-        """Matched by counts."""
         return TableForm.of("ceaf_mention", y_true)
 
 
@@ -107,7 +105,6 @@ class CEAFEntityLoss(DataclassState, _MatchedLoss):
     """
 
     def of_table(self, counts: Ints | sparse.sparray) -> float:
-        """Delta from n_ct."""
         table = sparse.coo_array(counts)
         if not table.nnz:
             return 0.0
@@ -118,7 +115,6 @@ class CEAFEntityLoss(DataclassState, _MatchedLoss):
         return float(max(0.0, 100.0 * (1.0 - 2.0 * best_matching(like) / k)))
 
     def table_form(self, y_true: LabelsLike) -> TableForm:
-        """Matched by likeness."""
         return TableForm.of("ceaf_entity", y_true)
 
 
@@ -131,11 +127,9 @@ class MatchedState(LossState):
 
     @property
     def value(self) -> float:
-        """Delta(y, labels)."""
         return self.loss.of_table(self.counts)
 
     def merge_values(self) -> Floats:
-        """Delta after each merge (k x k)."""
         k = self.n_clusters
         values = np.full((k, k), self.value)
         for c, d in combinations(range(k), 2):
@@ -145,7 +139,6 @@ class MatchedState(LossState):
         return values
 
     def move_values(self, item: int) -> Floats:
-        """Delta after moving the item to each cluster, the last a new one."""
         source, t = int(self.labels[item]), int(self.truth[item])
         without = np.vstack([self.counts, np.zeros_like(self.counts[:1])])
         without[source, t] -= 1

@@ -86,14 +86,12 @@ class CountLoss(Loss):
         """The coefficients of the loss for this truth."""
 
     def __call__(self, y_true: LabelsLike, y_pred: LabelsLike) -> float:
-        """The loss of `y_pred`, from the occupied cells only: O(m log m) however many clusters there are."""
         form, table = self.count_form(y_true), contingency(y_true, y_pred)
         sizes = np.asarray(table.sum(axis=0), dtype=np.int64)
         Q, P = form.statistics(np.asarray(table.data, dtype=np.int64), sizes)
         return float(form.value(Q, P, sizes.size))
 
     def start(self, y_true: LabelsLike, labels: LabelsLike) -> CountState:
-        """The loss state at `labels`."""
         return CountState(self.count_form(y_true), y_true, labels)
 
 
@@ -123,11 +121,9 @@ class CountState(LossState):
 
     @property
     def value(self) -> float:
-        """Delta(y, labels)."""
         return float(self.form.value(self.Q, self.P, self.n_clusters))
 
     def merge_values(self) -> Floats:
-        """Delta after each merge (k x k)."""
         form, n, occupied = self.form, self.counts, (self.counts > 0).astype(np.int64)
         joined = np.outer(self.sizes, self.sizes)
         pairs = form.pair_weight * joined + form.shared_pair_weight * (n @ n.T)
@@ -137,7 +133,6 @@ class CountState(LossState):
         return values
 
     def move_values(self, item: int) -> Floats:
-        """Delta after moving the item to each cluster, the last a new one. O(k)."""
         k, source = self.n_clusters, int(self.labels[item])
         after = np.full(k + 1, k - int(self.sizes[source] == 1))
         after[k] += 1

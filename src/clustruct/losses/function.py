@@ -170,13 +170,11 @@ class FunctionState(LossState):
 
     @property
     def value(self) -> float:
-        """Delta(y, labels)."""
         if self._value is None:
             self._value = self._try(self.labels)
         return self._value
 
     def merge_values(self) -> Floats:
-        """Delta after each merge (k x k), one call for all merges of one kind."""
         k = self.n_clusters
         kinds, values = self._merge_kinds(), np.full((k, k), self.value)
         tried: dict[object, float] = {}
@@ -199,7 +197,6 @@ class FunctionState(LossState):
         return lambda c, d: (min(kind[c], kind[d]), max(kind[c], kind[d]))
 
     def move_values(self, item: int) -> Floats:
-        """Delta after moving the item to each cluster, the last a new one, one call for each kind."""
         source, this = self.labels[item], np.arange(self.labels.size) == item
         kind: list[object] = [*self._kinds(), -1]
         if self._sight == "pairs":

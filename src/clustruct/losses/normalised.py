@@ -31,7 +31,6 @@ class NormalisedLoss(DataclassState, Loss):
     """
 
     def __call__(self, y_true: LabelsLike, y_pred: LabelsLike | RelaxedClustering) -> float:
-        """The loss of `y_pred`, a label vector or a RelaxedClustering."""
         truth = canonical_labels(y_true, name="y_true")
         k = int(truth.max()) + 1
         if isinstance(y_pred, RelaxedClustering):
@@ -44,7 +43,6 @@ class NormalisedLoss(DataclassState, Loss):
         return float(_loss(_agreement(count_table(truth, labels)), k))
 
     def start(self, y_true: LabelsLike, labels: LabelsLike) -> "NormalisedState":
-        """The loss state at `labels`."""
         return NormalisedState(y_true, labels)
 
 
@@ -73,11 +71,9 @@ class NormalisedState(LossState):
 
     @property
     def value(self) -> float:
-        """Delta(y, labels)."""
         return float(_loss(_agreement(self.counts), self.counts.shape[1]))
 
     def merge_values(self) -> Floats:
-        """Delta after each merge (k x k): sum_t (n_ct + n_dt)^2 / s_t from the products of rows."""
         sizes, truths = self.counts.sum(axis=1), self.counts.sum(axis=0)
         products = self.counts / truths @ self.counts.T
         own = np.diag(products)
@@ -88,7 +84,6 @@ class NormalisedState(LossState):
         return values
 
     def move_values(self, item: int) -> Floats:
-        """Delta after moving the item to each cluster, the last a new one. O(k^2)."""
         source, t, k = int(self.labels[item]), int(self.truth[item]), self.counts.shape[1]
         truths = self.counts.sum(axis=0)
         apart = np.vstack([self.counts, np.zeros_like(truths)])

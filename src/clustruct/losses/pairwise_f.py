@@ -92,7 +92,6 @@ class PairwiseFLoss(DataclassState, CountLoss, PairCountLoss, PartialLoss):
             )
 
     def __call__(self, y_true: LabelsLike, y_pred: LabelsLike) -> float:
-        """The loss of `y_pred`."""
         truth = canonical_labels(y_true, name="y_true")
         pred = canonical_labels(y_pred, n_items=truth.size, name="y_pred")
         return self.partial(truth, pred, np.ones(truth.size, np.bool_))
@@ -107,7 +106,6 @@ class PairwiseFLoss(DataclassState, CountLoss, PairCountLoss, PartialLoss):
         return self.of_counts(pair_counts(y_true, y_pred, known, self.background_weight))
 
     def of_counts(self, counts: PairCounts) -> float:
-        """Delta from the three counts; exactly 0 where they are equal."""
         a, P, T = counts
         square = self.beta**2
         below = P + square * T

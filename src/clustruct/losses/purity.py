@@ -27,14 +27,12 @@ class MutualPurityLoss(DataclassState, Loss):
     """
 
     def __call__(self, y_true: LabelsLike, y_pred: LabelsLike) -> float:
-        """The loss of `y_pred`."""
         table = contingency(y_true, y_pred)
         if table.shape[0] == 0:
             return 0.0
         return float(_loss(_hits(table, 1), _hits(table, 0), int(table.sum())))
 
     def start(self, y_true: LabelsLike, labels: LabelsLike) -> "PurityState":
-        """The loss state at `labels`."""
         return PurityState(y_true, labels)
 
 
@@ -62,13 +60,11 @@ class PurityState(LossState):
 
     @property
     def value(self) -> float:
-        """Delta(y, labels)."""
         if self.truth.size == 0:
             return 0.0
         return float(_loss(self.counts.max(axis=1).sum(), self.counts.max(axis=0).sum(), self.truth.size))
 
     def merge_values(self) -> Floats:
-        """Delta after each merge (k x k)."""
         if self._tables is None:
             rows = [self._joined_row(c) for c in range(self.n_clusters)]
             self._tables = np.array([row[0] for row in rows]), np.array([row[1] for row in rows])
@@ -85,7 +81,6 @@ class PurityState(LossState):
         return joined.max(axis=1).astype(np.float64), hits.astype(np.float64)
 
     def merge(self, c: int, d: int) -> None:
-        """Merge clusters c and d."""
         before = self.counts.max(axis=0)
         super().merge(c, d)
         if c == d or self._tables is None:
@@ -101,12 +96,10 @@ class PurityState(LossState):
         self._tables = top, best
 
     def move(self, item: int, cluster: int) -> None:
-        """Move the item to the cluster (k: a new one)."""
         super().move(item, cluster)
         self._tables = None
 
     def move_values(self, item: int) -> Floats:
-        """Delta after moving the item to each cluster, the last a new one."""
         source, t = int(self.labels[item]), int(self.truth[item])
         n = np.vstack([self.counts, np.zeros_like(self.counts[:1])])
         n[source, t] -= 1  # held apart, then tried in each row

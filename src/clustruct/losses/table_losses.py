@@ -126,14 +126,12 @@ class AdditiveLoss(TableLoss):
     """A table loss that adds up over predicted clusters."""
 
     def __call__(self, y_true: LabelsLike, y_pred: LabelsLike) -> float:
-        """The loss of `y_pred`."""
         form = self.table_form(y_true)
         truth = canonical_labels(y_true, name="y_true")
         pred = canonical_labels(y_pred, n_items=truth.size, name="y_pred")
         return _value(form, truth, pred)
 
     def start(self, y_true: LabelsLike, labels: LabelsLike) -> TableState:
-        """The loss state at `labels`."""
         return TableState(self.table_form(y_true), y_true, labels)
 
 
@@ -170,11 +168,9 @@ class TableState(LossState):
 
     @property
     def value(self) -> float:
-        """Delta(y, labels)."""
         return float(self.form.value(self.p.sum(), self.r.sum()))
 
     def merge_values(self) -> Floats:
-        """Delta after each merge (k x k)."""
         rows = [self._join_values(c) for c in range(self.n_clusters)]
         P, R = (
             own.sum() - own[:, None] - own + np.array([row[part] for row in rows])
@@ -190,7 +186,6 @@ class TableState(LossState):
         return self.form.parts(self.form.sums(others))
 
     def move_values(self, item: int) -> Floats:
-        """Delta after moving the item to each cluster, the last a new one."""
         source, t = int(self.labels[item]), int(self.truth[item])
         counts = np.vstack([self.counts, np.zeros_like(self.counts[:1])])
         counts[source, t] -= 1
@@ -220,7 +215,6 @@ class BCubedLoss(DataclassState, AdditiveLoss):
     """
 
     def table_form(self, y_true: LabelsLike) -> TableForm:
-        """Both sums add up over predicted clusters."""
         return TableForm.of("b_cubed", y_true)
 
 
@@ -239,7 +233,6 @@ class LEALoss(DataclassState, AdditiveLoss):
     """
 
     def table_form(self, y_true: LabelsLike) -> TableForm:
-        """Both sums add up over predicted clusters."""
         return TableForm.of("lea", y_true)
 
 
@@ -257,5 +250,5 @@ class VariationOfInformationLoss(DataclassState, AdditiveLoss):
     """
 
     def table_form(self, y_true: LabelsLike) -> TableForm:
-        """m VI = sum_t |t| log |t| + sum_c |c| log |c| - 2 sum_ct n_ct log n_ct."""
+        # m VI = sum_t |t| log |t| + sum_c |c| log |c| - 2 sum_ct n_ct log n_ct
         return TableForm.of("information", y_true)

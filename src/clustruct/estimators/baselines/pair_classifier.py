@@ -121,14 +121,12 @@ class PairwiseClassifierClustering(PairScoring):
     memory_limit: memory.Size = None
 
     def check_parameters(self) -> None:
-        """Refuse what cannot be, before any work."""
         if self.selection not in ("all", "canopy", "chain"):
             raise ValueError(f"selection must be all, canopy or chain, not {self.selection!r}")
         self._predictor()
         super().check_parameters()
 
     def check_attributes(self) -> None:
-        """Refuse a classifier of other features."""
         if self.constant_ is None and self.classifier_.n_features_in_ != self.n_features_in_:
             raise ValueError("the classifier does not fit the features")
 
@@ -179,7 +177,6 @@ class PairwiseClassifierClustering(PairScoring):
         return canopy_pairs(x, self.canopy_feature, self.canopy_range)
 
     def linear_similarity(self) -> tuple[Floats, float] | None:
-        """The coefficients of a linear classifier; a constant answer has no weights but its intercept."""
         if self.constant_ is not None:
             return np.zeros(self.n_features_in_), float(self.constant_)
         if not hasattr(self.classifier_, "coef_"):
@@ -188,7 +185,6 @@ class PairwiseClassifierClustering(PairScoring):
         return np.ravel(self.classifier_.coef_) / self.feature_scale_, intercept
 
     def pair_scores(self, x: ItemSet, pairs: Ints) -> Floats:
-        """The outputs of the classifier for some pairs (p x 2) of a set."""
         if self.constant_ is not None or len(pairs) == 0:
             return np.full(len(pairs), self.constant_ or 0.0)
         rows = _dense(pair_table(x, pairs)) / self.feature_scale_
@@ -281,7 +277,6 @@ class DefaultClustering(SetClusterer):
     loss: AnyLoss = "pairwise"
 
     def check_parameters(self) -> None:
-        """Refuse what cannot be, before any work."""
         if self.kind not in ("alone", "together"):
             raise ValueError(f"kind must be 'alone' or 'together', not {self.kind!r}")
         super().check_parameters()

@@ -116,7 +116,7 @@ class Calibration(DataclassState):
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> Self:
-        """The calibration of a state, which older versions kept with one curve and without a context."""
+        # Older versions kept one curve and no context.
         return super().from_state({"contested": None, "context": None, **state})
 
     def probability(self, scores: Floats) -> Floats:

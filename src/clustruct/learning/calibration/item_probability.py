@@ -38,8 +38,8 @@ NEAREST = 1e-4
 class MonotoneLogistic(DataclassState):
     """p = sigmoid(<coef, (x - centre) / scale> + intercept), no coefficient negative.
 
-    Coefficients that may have either sign follow the few sets that they were learned from: over five data
-    sets the area under the curve fell from .88 to .87, on one from .88 to .75.
+    Coefficients of either sign follow the few sets that they were learned from: over five data sets the area
+    under the curve fell from .88 to .87, on one from .88 to .75.
     """
 
     centre: NDArray[np.float64]
@@ -54,8 +54,8 @@ class MonotoneLogistic(DataclassState):
 
     @classmethod
     def fit(cls, X: Floats, right: Bools, believed: Floats) -> Self:
-        """Least mean log loss plus a ridge. Of few items that are right, or few that are wrong, no
-        coefficients can be learned: those ``believed`` are taken, with the share that is right as their mean.
+        """Least mean log loss plus a ridge. Of few items of a kind no coefficients can be learned: those
+        ``believed`` are taken, with the share that is right as their mean.
         """
         n, d = X.shape
         share = (float(right.sum()) + 1.0) / (n + 2.0)
@@ -94,9 +94,8 @@ def _intercept(u: Floats, share: float) -> float:
 @register("ItemRule")
 @dataclass(frozen=True)
 class ItemRule(DataclassState):
-    """How sure the place of an item is: learned from held-out items, for those with mates and those alone.
-
-    unit : the usual size of scores
+    """How sure the place of an item is, for items with mates and for those alone; ``unit`` is the usual
+    score.
     """
 
     grouped: MonotoneLogistic
@@ -110,7 +109,7 @@ class ItemRule(DataclassState):
 
     @classmethod
     def fit(cls, evidence: Sequence[MateEvidence], right: Sequence[Bools], unit: float) -> Self:
-        """The rule of items of which it is known whether they are in the right place."""
+        """The rule by items of which it is known whether they are in the right place."""
         parts = {}
         for name, width in (("grouped", len(GROUPED)), ("alone", len(ALONE))):
             rows, kept = [np.zeros((0, width))], [np.zeros(0, np.bool_)]
@@ -151,16 +150,14 @@ class MateEvidence:
 
     @property
     def grouped(self) -> Floats:
-        """What counts for items with mates."""
         return np.column_stack([getattr(self, name) for name in GROUPED])
 
     @property
     def alone(self) -> Floats:
-        """What counts for items that are alone."""
         return np.column_stack([getattr(self, name) for name in ALONE])
 
     def of_items(self, which: Bools) -> Self:
-        """The same of some items."""
+        """The evidence of some items."""
         return type(self)(*(getattr(self, f.name)[which] for f in fields(self)))
 
     @classmethod
@@ -211,8 +208,8 @@ def _inside(a: Ints, b: Ints, p: Floats, s: Floats, n: int) -> tuple[Floats, Flo
 
 @dataclass(frozen=True)
 class _Outside:
-    """The best that each item has in another cluster: the sum of scores, the mean probability, the expected
-    number of mates, the probability of a pair.
+    """The best of each item in another cluster: sum of scores, mean probability, expected mates, best
+    pair.
     """
 
     score: Floats
@@ -239,9 +236,7 @@ class _Outside:
 
 
 def _room(scores: PairScores, y: Ints) -> Room:
-    """How many mates an item can have in a cluster, at most: all its items, but for one of a source whose
-    items are apart.
-    """
+    """How many mates an item can have in a cluster: all its items, without those of the same source."""
     sizes = np.bincount(y)
     if scores.sources is None:
         return lambda item, cluster: sizes[cluster]

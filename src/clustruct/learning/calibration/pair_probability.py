@@ -42,11 +42,11 @@ LEAST_CONTEXT_SLOPE = 0.5
 class ScoreMap(DataclassState):
     """p(s) = sigmoid(f(s)), f increasing and linear between knots: logistic regression that may bend.
 
+    ``logits`` is f at the knots ``scores``, ``below`` and ``above`` are the slopes outside.
+
     >>> rule = ScoreMap(np.array([0.0, 1.0]), np.array([-1.0, 1.0]), 1.0, 4.0)
     >>> rule.probability(np.array([-1.0, 0.5, 2.0])).round(3).tolist()
     [0.119, 0.5, 0.993]
-    >>> rule.score(0.5)
-    0.5
     """
 
     scores: NDArray[np.float64]
@@ -66,8 +66,7 @@ class ScoreMap(DataclassState):
         """The map of least log loss plus a penalty on changes of slope, from pairs that are together or not.
 
         min sum_i c_i l(t_i, f(s_i)) + stiffness sum_j (b_j - b_{j-1})^2, b_j > 0 the slopes of f in units of
-        the usual score. t are 1 and 0 drawn in a little, as Platt (1999) does: with n1 pairs that are
-        together (n1 + 1) / (n1 + 2), with n0 that are not 1 / (n0 + 2).
+        the usual score. t are 1 and 0 drawn in as by Platt (1999): (n1 + 1) / (n1 + 2) and 1 / (n0 + 2).
         """
         s, y = np.asarray(scores, np.float64), np.asarray(same, np.bool_)
         c = np.ones(len(s)) if weights is None else np.asarray(weights, np.float64)
@@ -146,8 +145,10 @@ class PairContext(DataclassState):
     """p_ab = rule(f(s_ab) + weight x_ab), x_ab = log(min(M_a, M_b) / n), M_a = sum over c of p(s_ac).
 
     f and p are the map of scores alone, n is the number of items: x is the share of the set that the item
-    with fewer mates is expected to belong to. Where items have one mate each a rival speaks against a pair
-    (the weight is negative); where sets differ in their share of pairs that are together it is positive.
+    with fewer mates is expected to belong to. Where items have one mate each the weight is negative; where
+    sets differ in their share of pairs that are together it is positive. n is held between ``smallest`` and
+    ``largest``, three times beyond the sets learned from (calibration error on author_names 4.3 % without
+    bounds, 12.5 % with the very sizes, 7.8 % by scores alone).
     """
 
     weight: float
@@ -161,10 +162,8 @@ class PairContext(DataclassState):
 
     @classmethod
     def fit(cls, pairs: Sequence[SetPairs], sizes: Sequence[int]) -> Self | None:
-        """The context by pairs of held-out sets (f(s), mates, whether together, weight), one for each set.
-
-        None where there are fewer than five sets, or where it does not lower the log loss of sets left out
-        (five parts in turn) by more than a standard error of the difference over sets.
+        """The context by pairs of held-out sets; None of fewer than five sets, or where the log loss of sets
+        left out (five parts in turn) does not fall by more than its standard error over sets.
         """
         if len(pairs) < FEWEST_SETS:
             return None
@@ -198,12 +197,7 @@ class _ContextRows:
 
 
 def least_mates(scores: PairScores, rule: ScoreMap) -> Floats:
-    """min(M_a, M_b) of each listed pair: how many mates the item with fewer of them is expected to have.
-
-    >>> flat = ScoreMap(np.array([0.0]), np.array([0.0]), 1.0, 1.0)
-    >>> least_mates(PairScores(3, index=np.array([[0, 1], [1, 2]]), values=np.zeros(2)), flat).tolist()
-    [0.5, 0.5]
-    """
+    """min(M_a, M_b) of each listed pair: how many mates the item with fewer of them is expected to have."""
     assert scores.index is not None
     assert scores.values is not None
     a, b = scores.index.T

@@ -25,9 +25,8 @@ def check_rows(X: ArrayLike) -> Any:
 
 
 class SharedRows:
-    """The rows of a problem end to end, dense or CSR, of which the planes of a training are made.
-
-    They have a name by which answers from another process find them again.
+    """The rows of a problem end to end, dense or CSR. Answers from another process find them by their
+    name.
     """
 
     def __init__(self, X: Any) -> None:
@@ -65,11 +64,8 @@ def _receive_rows(kind: type[SharedRows], X: Any, name: str) -> SharedRows:
 
 @dataclass(frozen=True)
 class RowConstraints(ConstraintBatch[Floats]):
-    """Constraints made of rows of the problem's own data, which they do not copy.
-
-    Sent from one process to another they leave the rows behind and find those that are there: a batch costs
-    the same wherever its oracle ran, and planes made of it share the rows. ``known`` is the w of the search
-    with the margins there.
+    """Constraints made of rows of the problem's own data, which are not copied: answers from another process
+    find the rows that are there. ``known`` is the w of the search with the margins there.
     """
 
     source: SharedRows
@@ -123,11 +119,9 @@ class BinaryProblem(BatchProblem):
         self.n_examples, self.n_features = self.X.shape
 
     def identity(self) -> dict[str, str]:
-        """Which problem this is."""
         return {"features": digest(self.X), "labels": digest(self.sign)}
 
     def supports(self, rule: SlackRule) -> bool:
-        """Every rule: all outputs are looked at."""
         return True
 
     def predict(self, X: ArrayLike, w: Floats) -> NDArray[Any]:
@@ -136,7 +130,6 @@ class BinaryProblem(BatchProblem):
         return np.asarray(self.classes[(np.asarray(rows @ w) > 0).astype(int)])
 
     def separate_batch(self, indices: Indices, w: Floats, rule: SlackRule) -> BinaryConstraints:
-        """The most violated outputs of these examples."""
         sign = self.sign[indices]
         margins = sign * np.asarray(self.X[indices] @ w)
         wrong = np.asarray(rule.violation(1.0, -margins) > 0, float)
@@ -205,7 +198,6 @@ class MulticlassProblem(BatchProblem):
         self.n_examples, self.n_features = len(self.y), k * self.X.shape[1]
 
     def identity(self) -> dict[str, str]:
-        """Which problem this is."""
         return {"features": digest(self.X), "labels": digest(self.y), "cost": digest(self.cost)}
 
     def scores(self, X: Any, w: Floats) -> Floats:
@@ -213,7 +205,6 @@ class MulticlassProblem(BatchProblem):
         return np.asarray(X @ w.reshape(len(self.classes), -1).T)
 
     def supports(self, rule: SlackRule) -> bool:
-        """Every rule: all outputs are looked at."""
         return True
 
     def predict(self, X: ArrayLike, w: Floats) -> NDArray[Any]:
@@ -222,7 +213,6 @@ class MulticlassProblem(BatchProblem):
         return np.asarray(self.classes[self.scores(rows, w).argmax(axis=1)])
 
     def separate_batch(self, indices: Indices, w: Floats, rule: SlackRule) -> MulticlassConstraints:
-        """The most violated outputs of these examples."""
         truth = self.y[indices]
         scores = self.scores(self.X[indices], w)
         row = np.arange(len(truth))

@@ -44,10 +44,8 @@ class ClusteringProblem(Problem):
 
         Psi(x, y) = s_x sum_ab B_ab(y) psi_ab / f
 
-    The oracle says what is clustered by. Correlation clustering ("greedy", "local_search", "lp", "exact"): B
-    is 1 for pairs a < b together. k-means ("iterative", "spectral", "centred", "discrete"), k of each set
-    known: B = Y Y' over all ordered pairs, diagonal included, Y_ac = |c|^(-1/2) for a in c, so that <w, Psi>
-    = s_x trace(Y'KY).
+    In correlation clustering B is 1 for pairs a < b together. In k-means, k of each set known, B = Y Y' over
+    all ordered pairs, Y_ac = |c|^(-1/2) for a in c, so that <w, Psi> = s_x trace(Y'KY).
 
     Parameters
     ----------
@@ -58,23 +56,20 @@ class ClusteringProblem(Problem):
     loss : a Loss, its name, or a function of two label vectors
         None: the oracle's own, "pairwise" or "normalised".
     oracle : Oracle or str, default="greedy"
-        An `Oracle`, or the name of one (`clustruct.search.oracles.make_oracle` gives it options).
+        An `Oracle`, or the name of one; it says what is clustered by.
     units : Units, optional
         f, s_x and the unit of the loss, see `Units`; None: those of the papers.
     judged : sequence of array of bool, optional
         For each set a mask of its scored pairs that count in the loss, or None for all of them.
     known : sequence of array of bool, optional
-        For each set a mask of the items whose label is known, or None for all of them; pairs of two
-        others do not count in the loss.
+        For each set a mask of the items whose label is known, or None for all of them.
     completed : sequence of array of int, optional
-        Labels of each set whose Psi stands for the truth, where some are not known but guessed; the loss
-        looks at ``labels``.
+        Labels of each set whose Psi stands for the truth, where some are guessed.
 
     Notes
     -----
-    Of a set that lists its pairs (`pair_index`) and has no nodes only the listed pairs are scored in
-    correlation clustering, and judged by a loss of pairs; no m x m matrix is made. The last answer for a set
-    starts the next search for it, where the search can use that.
+    Of a set that lists its pairs (`pair_index`) and has no nodes only the listed pairs are scored and judged.
+    The last answer for a set starts the next search for it, where the search can use that.
 
     Examples
     --------
@@ -129,7 +124,7 @@ class ClusteringProblem(Problem):
         self._psi_scale = [s / self.units.feature_scale for s in self.units.example_scale]
 
     def part(self, examples: Indices) -> ClusteringProblem:
-        """The problem of some of the sets, in the same units; it begins with what is remembered of them."""
+        """The problem of some of the sets, in the same units, with what is remembered of them."""
         chosen, found = np.asarray(examples).tolist(), copy(self)
         for name in ("sets", "labels", "judged", "known", "losses", "truths", "_last", "_psi_scale"):
             setattr(found, name, [getattr(self, name)[i] for i in chosen])
@@ -148,7 +143,6 @@ class ClusteringProblem(Problem):
         self._last, self._soft_start = list(memory[0]), dict(memory[1])
 
     def identity(self) -> dict[str, str]:
-        """Which problem this is."""
         units, masks = self.units, [None if mask is None else np.asarray(mask) for mask in self.judged]
         described: tuple[object, ...] = (self.labels, masks)
         if any(items is not None for items in self.known):
@@ -172,57 +166,45 @@ class ClusteringProblem(Problem):
         return digest([float(self.loss_function(y, other)) for y, other in compared])
 
     def supports(self, rule: SlackRule) -> bool:
-        """Whether the oracle can search by this rule."""
         return self.oracle.refusal(rule, self.loss_function) is None
 
     def kind_for(self, rule: SlackRule) -> OracleKind:
-        """What the oracle searches by this rule."""
         return self.oracle.kind_for(rule)
 
     def violation_bound(self, i: int, w: Floats, rule: SlackRule) -> float | None:
-        """What no clustering of set i needs more slack than, where the oracle says so."""
         bound = self.search(i, w, rule).bound
         return None if bound is None else self.units.loss_unit * bound
 
     def is_quick(self, rule: SlackRule) -> bool:
-        """Whether the oracle has a thorough search beside the quick one, for some set at least."""
         return any(self.oracle.is_quick(rule, loss) for loss in self.losses)
 
     @property
     def preferred_formulation(self) -> Literal["n_slack", "one_slack", "smoothed"]:
-        """Relaxations have more corners than planes can hold: they are trained smoothed. (Two sets of 850
-        pages with 22,000 words come to a gap of 2% at C = 1 after 55 rounds and 7 CPU seconds.)
-
-        One large set that is searched quickly wants the steadier steps of "one_slack": with 40,000 listed
-        pairs and 50 features it took a third of the rounds of "n_slack" at C = 1e5, a sixth at 1e6.
+        """Relaxations have more corners than planes can hold: they are trained smoothed. One large set that
+        is searched quickly takes a third of the rounds by "one_slack" (40,000 listed pairs, 50 features).
         """
         if self.n_examples == 1 and self.is_quick(SlackRule()):
             return "one_slack"
         return "smoothed" if self.can_smooth else "n_slack"
 
     def truth(self, i: int) -> Output:
-        """The right output of set i."""
         return self.truths[i]
 
     def joint_feature(self, i: int, y: Output) -> Floats:
-        """Psi(x_i, y)."""
         found = self._last[i]
         known = found is not None and y is found.output
         coefficients = found.coefficients if found is not None and known else self.oracle.coefficients(y)
         return coefficients.joint_feature(self.sets[i]) * self._psi_scale[i]
 
     def loss(self, i: int, y: Output) -> float:
-        """Delta(y_i, y), in the unit of losses."""
         found = self._last[i]
         value = found.loss if found is not None and y is found.output else self.losses[i](y)
         return self.units.loss_unit * value
 
     def separate(self, i: int, w: Floats, rule: SlackRule) -> Output:
-        """The most violated output of set i: a partition, edge degrees or a relaxed clustering."""
         return self.search(i, w, rule).output
 
     def separate_thoroughly(self, i: int, w: Floats, rule: SlackRule) -> Output:
-        """As `separate`, by the thorough search of an oracle that has a quick one too."""
         return self.search(i, w, rule, thorough=True).output
 
     def search(self, i: int, w: Floats, rule: SlackRule, thorough: bool = False) -> OracleResult:
@@ -236,7 +218,6 @@ class ClusteringProblem(Problem):
 
     @property
     def can_smooth(self) -> bool:
-        """Whether the oracle is a relaxation that can be smoothed."""
         return self.oracle.can_smooth
 
     def separate_smoothed(self, i: int, w: Floats, mu: float) -> SmoothedResult:
@@ -259,10 +240,9 @@ class ClusteringProblem(Problem):
     def natural_C(self) -> float:
         """The C at which regulariser and loss weigh alike, times a factor.
 
-        To tell the truth from another clustering at distance R with loss D takes |w| of D / R, so 1/2 |w|^2
-        = C D at C of the order D / R^2. The others are the trivial clusterings (each item alone, or all in
-        one; the larger C counts), and for k-means, where k is given, the same labels dealt out at random:
-        D is their mean loss and R the distance of their mean Psi.
+        To tell the truth from another clustering at distance R with loss D takes |w| of D / R, so 1/2 |w|^2 =
+        C D at C of the order D / R^2. The others are each item alone and all in one; for k-means, where k is
+        given, the same labels dealt out at random.
         """
         if self.oracle.objective == "kmeans":
             others = [self._contrast_with_deals()]
@@ -292,7 +272,7 @@ class ClusteringProblem(Problem):
         return distance, total
 
     def predict(self, x: ItemSet, w: Floats, n_clusters: int | None = None) -> Output:
-        """The clustering of a set that the oracle's search finds at w."""
+        """The clustering of a set that the search of the oracle finds at w."""
         return self.oracle.predict(self.oracle.scores(x, w / self.units.feature_scale), n_clusters)
 
     def _truth_feature(self, i: int) -> Floats:
@@ -304,8 +284,6 @@ class ClusteringProblem(Problem):
 def deal_labels(truth: Ints) -> list[tuple[Ints, Ints]]:
     """A clustering with clusters of these sizes, and the same labels dealt out at random, some times.
 
-    Only the sizes matter: whatever the order of the items, the pairs are the same.
-
     >>> deal_labels(np.array([0, 1, 1]))[0]
     (array([0, 1, 1]), array([1, 0, 1]))
     """
@@ -315,12 +293,8 @@ def deal_labels(truth: Ints) -> list[tuple[Ints, Ints]]:
 
 
 def mean_over_deals(x: ItemSet, truth: Ints) -> Floats:
-    """The mean of Psi (k-means, in the units of the set) over all ways to deal out the labels.
-
-    (Y Y')_aa is k/m in the mean, and (Y Y')_ab, a != b, is (m - k) / (m (m - 1)).
-
-    >>> mean_over_deals(ItemSet(nodes=[[1.0], [2.0], [4.0]]), np.array([0, 1, 1])).round(3)
-    array([18.667])
+    """The mean of Psi (k-means) over all ways to deal out the labels: of (Y Y')_aa it is k/m, of (Y Y')_ab
+    (m - k) / (m (m - 1)).
     """
     m, k = truth.size, int(truth.max()) + 1
     beside = (m - k) / (m * (m - 1)) if m > 1 else 0.0

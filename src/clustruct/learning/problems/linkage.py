@@ -253,7 +253,6 @@ class LinkageProblem(ClusteringProblem, LatentProblem):
         )
 
     def natural_C(self) -> float:
-        """As for other clusterings; the trivial ones are no links, and as many as there can be at random."""
         none = [(np.zeros(self.n_features), self._loss_alone(i)) for i in range(self.n_examples)]
         any_links = [self._at_random(i) for i in range(self.n_examples)]
         found = []
