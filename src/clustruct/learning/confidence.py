@@ -130,8 +130,8 @@ def _kmeans_confidence(K: Similarities, labels: LabelsLike) -> ItemConfidence:
 
 
 def cluster_sums(K: Similarities, labels: LabelsLike) -> tuple[Scores, Ints, Scores, Floats]:
-    """K checked; the labels y in canonical form; S_ac for all clusters c (m x k, dense or CSR as K is), the
-    sum of K_ab over the items b of c other than a; and S_ac for c the cluster of a.
+    """K checked, the labels in canonical form, S_ac for all clusters (m x k, dense or CSR as K is), and S_ac
+    of each item's own cluster.
     """
     W = symmetric_scores(K)
     y = canonical_labels(labels, n_items=W.shape[0])
@@ -140,7 +140,7 @@ def cluster_sums(K: Similarities, labels: LabelsLike) -> tuple[Scores, Ints, Sco
 
 
 def _strongest(W: Scores, y: Ints) -> tuple[Scores, Floats]:
-    """The highest K_ab over the items b of each cluster other than a, and over those of a's own (0: none)."""
+    """The highest K_ab over the items b of each cluster, and over those of a's own (0: none)."""
     m, k = len(y), int(y.max()) + 1
     a, b = np.nonzero(~np.eye(m, dtype=bool)) if isinstance(W, np.ndarray) else W.tocoo().coords
     values = W[a, b] if isinstance(W, np.ndarray) else W.tocoo().data
@@ -155,12 +155,11 @@ def _strongest(W: Scores, y: Ints) -> tuple[Scores, Floats]:
 
 
 def source_indicator(sources: Ints) -> Any:
-    """One row for each item, a one in the column of its source."""
     return indicator(canonical_labels(sources))
 
 
 def without_shared_source(sums: Scores, rows: Any, columns: Any) -> Scores:
-    """The entries whose row and column (items of sources, in sparse matrices) have no source in common."""
+    """The entries whose row and column have no source in common."""
     if isinstance(sums, np.ndarray):
         return np.where((rows @ columns.T).toarray() > 0.0, -np.inf, sums)
     entries = sums.tocoo()
@@ -174,9 +173,8 @@ def as_csr(sums: Scores) -> Scores:
 
 
 def best_elsewhere(sums: Scores, own: Ints) -> tuple[Floats, Ints]:
-    """The largest entry of each row outside column own[row], and its column; -inf and -1 where none is.
-
-    Of a sparse matrix only stored entries count: a pair that is not listed is no candidate.
+    """The largest entry of each row outside column own[row], and its column; -inf and -1 where none is. Of a
+    sparse matrix only stored entries count.
     """
     n = sums.shape[0]
     if isinstance(sums, np.ndarray):

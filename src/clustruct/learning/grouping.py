@@ -25,6 +25,9 @@ NO_PAIRS = np.zeros((0, 2), np.int64)
 def constrained_groups(scores: PairScores, evidence: Evidence, *, random_state: int = 0) -> Ints:
     """The best groups under what is known: pieces whole, those apart that differ, no source twice in one.
 
+    Two pieces differ where the evidence judges a pair of their items; a pair that people were unsure of says
+    nothing, but what follows from other pairs of the two pieces holds.
+
     >>> K = PairScores(3, matrix=np.array([[0.0, 3, 2], [3, 0, -1], [2, -1, 0]]))
     >>> constrained_groups(K, Evidence.of_pairs(3, different=[(0, 1)]))
     array([0, 1, 0])

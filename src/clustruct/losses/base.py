@@ -17,7 +17,7 @@ from clustruct.core.typing import Floats, Ints, LabelsLike
 
 
 class PairWeights(NamedTuple):
-    """Delta(y, e) = constant + sum_{a<b} c_ab e_ab, pairs in the order of scipy's `pdist` or of a list."""
+    """Delta(y, e) = constant + sum_{a<b} c_ab e_ab, pairs in the order of `pdist` or of a list."""
 
     constant: float
     coefficients: Floats
@@ -94,17 +94,16 @@ def names() -> tuple[str, ...]:
 
 
 def loss_class(name: str) -> Callable[[], Loss]:
-    """What makes the loss of that name, one of `names`."""
+    """What makes the loss of that name."""
     return LOSSES[name] if name in LOSSES else entry_by_name(name).cls
 
 
 class LossState(ABC):
     """A partition under search, and Delta(y, .) of the partitions one step away from it.
 
-    Clusters are numbered 0..k-1; the number k stands for a new cluster in moves. A merge of c < d keeps
-    the number c; when cluster d disappears, the clusters above it move down by one. `labels` shows
-    the current numbering, `sizes` the s_c and `counts` the n_ct = |c n t| of predicted cluster c and true
-    cluster t; none of them is to be changed from outside.
+    Clusters are numbered 0..k-1; the number k stands for a new cluster in moves. A merge of c < d keeps the
+    number c; when cluster d disappears, the clusters above it move down by one. `labels` shows the current
+    numbering, `sizes` the s_c and `counts` the n_ct = |c n t|; none of them is to be changed from outside.
 
     Parameters
     ----------
@@ -122,7 +121,6 @@ class LossState(ABC):
 
     @property
     def n_clusters(self) -> int:
-        """k, the number of clusters now."""
         return self.sizes.size
 
     @property
@@ -170,7 +168,7 @@ class LossState(ABC):
         self._update()
 
     def _update(self) -> None:
-        """Called after every step, for what a state keeps beside the partition."""
+        """After every step: what a state keeps beside the partition."""
         return
 
     def _drop(self, d: int) -> None:

@@ -22,8 +22,7 @@ from .table_losses import TableForm, TableLoss
 def best_matching(weights: Floats | sparse.sparray) -> float:
     """Total weight of the best one-to-one map of rows to columns, weights not negative (Hungarian method).
 
-    Clusters that share no item gain nothing from each other, so each connected part of the table is
-    matched alone: tables of many thousand clusters never become dense.
+    Each connected part of the table is matched alone: tables of many thousand clusters never become dense.
 
     >>> best_matching(np.array([[3.0, 2.0], [2.0, 0.0]]))
     4.0
@@ -43,7 +42,6 @@ def best_matching(weights: Floats | sparse.sparray) -> float:
 
 
 def _match_part(rows: Ints, columns: Ints, weights: Floats) -> float:
-    """The best matching of one connected part."""
     if len(weights) == 1:
         return float(weights[0])
     i, j = np.unique(rows, return_inverse=True)[1], np.unique(columns, return_inverse=True)[1]
@@ -60,11 +58,9 @@ class _MatchedLoss(TableLoss):
         """Delta from n_ct, predicted clusters as rows."""
 
     def __call__(self, y_true: LabelsLike, y_pred: LabelsLike) -> float:
-        """The loss of `y_pred`."""
         return self.of_table(contingency(y_true, y_pred).T)
 
     def start(self, y_true: LabelsLike, labels: LabelsLike) -> MatchedState:
-        """The loss state at `labels`."""
         return MatchedState(self, y_true, labels)
 
 
@@ -73,8 +69,8 @@ class _MatchedLoss(TableLoss):
 class CEAFMentionLoss(DataclassState, _MatchedLoss):
     """Delta(y, ybar) = 100 (1 - V / m),   V = max over one-to-one maps g of sum_t n_{t, g(t)}.
 
-    The share of items outside matched clusters (CEAF with phi_3, Luo 2005). Cost O(k^3) for k clusters that
-    hang together.
+    The share of items outside matched clusters (CEAF with phi_3, Luo 2005). Cost O(k^3), as for
+    `CEAFEntityLoss`.
 
     Examples
     --------
@@ -95,8 +91,7 @@ class CEAFMentionLoss(DataclassState, _MatchedLoss):
 class CEAFEntityLoss(DataclassState, _MatchedLoss):
     """Delta(y, ybar) = 100 (1 - 2 V / (k + k_true)),   V = max_g sum_t 2 n_{t, g(t)} / (|t| + |g(t)|).
 
-    1 - F of clusters found, each as far as it is like the one it is matched with (CEAF with phi_4, Luo
-    2005). Every cluster counts alike, however small. Cost O(k^3) for k clusters that hang together.
+    1 - F of clusters found, each as far as it is like the one it is matched with (CEAF with phi_4, Luo 2005).
 
     Examples
     --------

@@ -56,9 +56,7 @@ class CountForm:
     background_weight: float = 1.0
 
     def statistics(self, counts: Ints, sizes: Ints, strangers: Ints | int = 0) -> tuple[float, float]:
-        """Q and P, from the occupied cells n_ct (in any shape; empty ones do no harm), the sizes s_c and,
-        where not every label is known, the numbers u_c of other items.
-        """
+        """Q and P from the cells n_ct, the sizes s_c and the numbers u_c of items without a label."""
         P = float((sizes * (sizes - 1) // 2).sum())
         if not isinstance(strangers, int):
             P += self.background_weight * float((sizes * strangers).sum())
@@ -96,19 +94,16 @@ class CountLoss(Loss):
 
 
 class PartialLoss(Loss):
-    """A loss of whole partitions that can do with the labels of some items.
-
-    A pair is judged when the label of at least one of its items is known; in the truth each of the other
-    items is alone.
+    """A loss that can do with the labels of some items: a pair is judged when one of its items has a label;
+    in the truth each of the others is alone.
     """
 
     @abstractmethod
     def partial(self, y_true: Ints, y_pred: Ints, known: Bools) -> float:
-        """The loss of `y_pred` over the judged pairs; `known` says which labels of `y_true` are known."""
+        """The loss of `y_pred` over the judged pairs; `known` says which labels are known."""
 
     @abstractmethod
-    def partial_form(self, y_true: Ints, known: Bools) -> CountForm:
-        """The coefficients of that loss."""
+    def partial_form(self, y_true: Ints, known: Bools) -> CountForm: ...
 
 
 class CountState(LossState):
@@ -142,7 +137,6 @@ class CountState(LossState):
         return values
 
     def _move_changes(self, item: int) -> Floats:
-        """Change of Q when the item leaves its cluster for each other one, or (last) for a new one."""
         form, s, n, source = self.form, self.sizes, self.counts[:, self.truth[item]], self.labels[item]
         joined = form.pair_weight * s + form.shared_pair_weight * n + form.cell_weight * (n == 0)
         pairs = form.pair_weight * (s[source] - 1) + form.shared_pair_weight * (n[source] - 1)
@@ -186,11 +180,7 @@ class PairwiseLoss(DataclassState, CountLoss, LinearLoss):
                 raise ValueError(f"{name} must be a finite number of at least 0, got {cost!r}")
 
     def degree_loss(self, y_true: LabelsLike, e: ArrayLike) -> float:
-        """100/T sum_{a<b} cost_ab |1[a, b together in y] - e_ab| for edge degrees e in [0, 1].
-
-        >>> PairwiseLoss().degree_loss([0, 0], [0.25])
-        75.0
-        """
+        """100/T sum_{a<b} cost_ab |1[a, b together in y] - e_ab| for edge degrees e in [0, 1]."""
         weights = self.pair_weights(y_true)
         degrees = np.asarray(e, dtype=np.float64)
         if degrees.shape != weights.coefficients.shape:
@@ -203,12 +193,8 @@ class PairwiseLoss(DataclassState, CountLoss, LinearLoss):
     def pair_weights(self, y_true: LabelsLike, pairs: Ints | None = None) -> PairWeights:
         """Delta = constant + sum_{a<b} c_ab e_ab; c = +100/T merge_cost apart, -100/T split_cost together.
 
-        Added to K these coefficients give the loss-augmented matrix of Algorithm 4 and OP 11. Of listed
-        ``pairs`` (T x 2) only these are counted: over all pairs a search that sees the loss would put
-        strangers together for the loss alone, at no score.
-
-        >>> PairwiseLoss().pair_weights([0, 0, 1]).coefficients.round(2).tolist()
-        [-33.33, 33.33, 33.33]
+        Added to K these give the loss-augmented matrix of Algorithm 4 and OP 11. Of listed ``pairs`` only
+        these count: else a search that sees the loss would put strangers together for the loss alone.
         """
         y = canonical_labels(y_true, name="y_true")
         together = co_membership(y) if pairs is None else y[pairs[:, 0]] == y[pairs[:, 1]]
@@ -219,7 +205,6 @@ class PairwiseLoss(DataclassState, CountLoss, LinearLoss):
         return PairWeights(unit * self.split_cost * float(np.count_nonzero(together)), coefficients)
 
     def count_form(self, y_true: LabelsLike) -> CountForm:
-        """Q = merge_cost (together in ybar) - (merge_cost + split_cost) (together in both)."""
         y = canonical_labels(y_true, name="y_true")
         sizes = np.bincount(y)
         unit = 100.0 / max(y.size * (y.size - 1) // 2, 1)
@@ -238,21 +223,15 @@ class PairwiseLoss(DataclassState, CountLoss, LinearLoss):
 class MitreLoss(DataclassState, CountLoss):
     """Delta_M(y, ybar) = 100 (1 - 2PR/(P+R)), and 100 where P + R = 0.
 
-    R = sum_c (|c| - number of ybar clusters that c meets) / sum_c (|c| - 1) over the clusters c of y,
-    R = 1 where the denominator is 0; P is the same with y and ybar exchanged. Vilain et al. 1995; Finley
-    2009, eq. (3.13), as the complement of F (the dissertation prints F itself as the loss).
-
-    Both numerators are m - Z, Z the number of pairs (true cluster, predicted cluster) that share an
-    item, so F = 2 (m - Z) / (2m - k_true - k), and 1 where both partitions are all singletons. Hence a
-    merge changes the loss only through the number of true clusters the two merged clusters share.
-    Cost O(m log m).
+    R = sum_c (|c| - number of ybar clusters that c meets) / sum_c (|c| - 1) over the clusters c of y, R = 1
+    where the denominator is 0; P with y and ybar exchanged. Vilain et al. 1995; Finley 2009, eq. (3.13), as
+    the complement of F. Both numerators are m - Z, Z the number of occupied cells, so F = 2 (m - Z) / (2m -
+    k_true - k).
 
     Examples
     --------
     >>> round(MitreLoss()([0, 0, 0, 1, 1], [0, 0, 1, 1, 1]), 2)
     33.33
-    >>> MitreLoss()([0, 1], [0, 1]), MitreLoss()([0, 1], [0, 0])
-    (0.0, 100.0)
     """
 
     def count_form(self, y_true: LabelsLike) -> CountForm:

@@ -39,12 +39,10 @@ TIMED_CALLS = 3
 class FunctionLoss(Loss):
     """Delta(y, ybar) = f(y, ybar) for any f that gives a finite number of at least 0.
 
-    f receives two canonical label vectors. It should be on the 0..100 scale of the other losses, and 0
-    for equal partitions. Searches call it for each candidate step: of the order of m^3 / 6 times for a set of
-    m items. Where f is a function of how many items predicted and true clusters share, as most scores are,
-    steps that lead to the same counts are tried once; where it is one of how many pairs are together in the
-    prediction and in both, those that lead to the same two numbers. Some trials tell (`sight`), and only
-    searches rely on it. Values are remembered.
+    f receives two canonical label vectors, and should be 0 for equal partitions and up to 100. Searches call
+    it for each candidate step, of the order of m^3 / 6 times for m items. Where f depends on n_ct alone, or
+    on how many pairs are together in the prediction and in both, steps that lead to the same counts are tried
+    once; some trials tell (`sight`). Values are remembered.
 
     Parameters
     ----------
@@ -64,7 +62,6 @@ class FunctionLoss(Loss):
     known: dict[object, float] = field(default_factory=dict, compare=False, repr=False)
 
     def __str__(self) -> str:
-        """The name of the function, for messages."""
         return f"the loss {getattr(self.function, '__name__', self.function)}"
 
     def __post_init__(self) -> None:
@@ -89,7 +86,6 @@ class FunctionLoss(Loss):
         return FunctionState(self, y_true, labels)
 
     def cached_value(self, key: object, value: Callable[[], float]) -> float:
-        """The value under this key, computed where it is not known."""
         found = self.known.get(key)
         if found is None:
             if len(self.known) >= MOST_KNOWN:
@@ -126,10 +122,9 @@ def _exchanges(truth: Ints) -> list[tuple[Ints, Ints]]:
 
 
 def _same_pairs(truth: Ints) -> list[tuple[Ints, Ints]]:
-    """Pairs of partitions with as many pairs together, and as many of them rightly, but other numbers n_ct,
-    or clusters of other sizes; none where the set is too small to tell.
-
-    They lie at all distances from the truth: far from it many scores are 0 whatever they look at.
+    """Pairs of partitions with as many pairs together and as many rightly, but other n_ct or other sizes;
+    none for a small set. They lie at all distances from the truth: far from it many scores are 0 whatever
+    they see.
     """
     rng, m = np.random.default_rng(0), truth.size
     met: dict[tuple[int, int], tuple[Ints, list[int], list[int]]] = {}
@@ -149,11 +144,7 @@ def _same_pairs(truth: Ints) -> list[tuple[Ints, Ints]]:
 
 
 def pair_counts(counts: Ints) -> tuple[int, int]:
-    """How many pairs are together in the truth and the prediction, and in the prediction, from n_ct.
-
-    >>> pair_counts(np.array([[2, 1], [0, 2]]))
-    (2, 4)
-    """
+    """How many pairs are together in the truth and the prediction, and in the prediction, from n_ct."""
     sizes = counts.sum(axis=1)
     return int((counts * (counts - 1)).sum()) // 2, int((sizes * (sizes - 1)).sum()) // 2
 
@@ -186,7 +177,7 @@ class FunctionState(LossState):
         return values
 
     def _merge_kinds(self) -> Callable[[int, int], object]:
-        """What is the same for two merges of clusters after which the loss is the same."""
+        """What is the same for two merges after which the loss is the same."""
         if self._sight == "pairs":
             right, together = (
                 (self.counts @ self.counts.T).tolist(),

@@ -43,11 +43,9 @@ class Point(Generic[Y]):
 
     @property
     def need(self) -> float:
-        """The slack that it needs, Delta (1 + gain)."""
         return self.loss * (1.0 + self.gain)
 
     def line(self, multiplier: float) -> float:
-        """1 + gain + lambda Delta."""
         return 1.0 + self.gain + multiplier * self.loss
 
     @property
@@ -59,9 +57,8 @@ class Point(Generic[Y]):
 class MultiplierSearch(Generic[Y]):
     """The search for one example: asks for outputs of largest gain + ``multiplier`` x loss, one by one.
 
-    ``best`` is the output of largest need among all that were met (the truth needs 0, and is the answer where
-    no other needs more), ``bound`` what no output can exceed if each answer was a true maximum, and ``low``
-    and ``high`` are the ends of the bracket.
+    ``best`` is the output of largest need met so far (the truth needs 0), ``bound`` what no output exceeds if
+    each answer was a true maximum, ``low`` and ``high`` are the ends of the bracket.
 
     >>> outputs = [Point("truth", 0.0, 0.0), Point("near", 4.0, 0.5), Point("far", 10.0, -0.9)]
     >>> search = MultiplierSearch(outputs[0])

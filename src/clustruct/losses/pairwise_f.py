@@ -48,19 +48,14 @@ class PairCountLoss(Loss):
 class PairwiseFLoss(DataclassState, CountLoss, PairCountLoss, PartialLoss):
     """Delta_F(y, ybar) = 100 (1 - F),   F = (1 + beta^2) a / (P + beta^2 T).
 
-    a pairs are together in both, P in ybar and T in y: with beta = 1 F is the harmonic mean of precision a/P
-    and recall a/T of pairs. 0 where there is no pair in either. It is a loss of the partition: pairs that are
-    together by transitivity count as any other. Cost O(m log m).
+    a pairs are together in both, P in ybar and T in y; 0 where there is no pair in either. Pairs that are
+    together by transitivity count as any other. Training on listed pairs counts these alone, as
+    `PairwiseLoss` does: a search that sees the loss would glue clusters together by a few weak pairs (mean
+    slack above 90).
 
-    Training on listed pairs counts these alone, as `PairwiseLoss` does: a search that sees the loss would
-    glue clusters together by a few weak pairs, and be paid for thousands that have no score (the mean slack
-    of trained models was then above 90). With ``transitive=True`` all pairs count there too; such a search is
-    slow.
-
-    Where labels of some items only are known, pairs of which at least one item is known are judged, and all
-    judged pairs that touch an unknown item are false. ``background_weight`` is what such a pair counts in P:
-    1/2 makes the ratio of false to true pairs that of the whole table where the clusters that are known were
-    drawn at random; with 0 nothing is said of unknown items.
+    Where only some labels are known, pairs of which one item at least is known are judged; those with an
+    unknown item are false, and count ``background_weight`` in P: 1/2 gives the ratio of false to true pairs
+    of the whole table where the known clusters were drawn at random.
 
     Parameters
     ----------
@@ -69,14 +64,12 @@ class PairwiseFLoss(DataclassState, CountLoss, PairCountLoss, PartialLoss):
     background_weight : float, default=1.0
         What a false pair with an item of unknown label counts.
     transitive : bool, default=False
-        Whether pairs that are not listed count where pairs are listed.
+        Whether pairs that are not listed count where pairs are listed (slow).
 
     Examples
     --------
     >>> PairwiseFLoss()([0, 0, 1, 1], [0, 0, 0, 1])
     60.0
-    >>> PairwiseFLoss()([0, 1], [0, 1]), PairwiseFLoss()([0, 1], [0, 0])
-    (0.0, 100.0)
     """
 
     beta: float = 1.0
@@ -97,12 +90,6 @@ class PairwiseFLoss(DataclassState, CountLoss, PairCountLoss, PartialLoss):
         return self.partial(truth, pred, np.ones(truth.size, np.bool_))
 
     def partial(self, y_true: Ints, y_pred: Ints, known: Bools) -> float:
-        """The loss over the pairs that touch an item whose label is known.
-
-        >>> some = np.array([True, True, False])
-        >>> PairwiseFLoss().partial(np.array([0, 0, 1]), np.array([0, 0, 0]), some)
-        50.0
-        """
         return self.of_counts(pair_counts(y_true, y_pred, known, self.background_weight))
 
     def of_counts(self, counts: PairCounts) -> float:
@@ -112,8 +99,7 @@ class PairwiseFLoss(DataclassState, CountLoss, PairCountLoss, PartialLoss):
         return 100.0 * ((P - a) + square * (T - a)) / below if below else 0.0
 
     def slopes(self, counts: PairCounts) -> tuple[float, float]:
-        """What one more true pair together takes from Delta, and what one more false one adds to it: minus
-        the derivative of Delta by a at fixed b = P - a, and that by b.
+        """What one more true pair together takes from Delta, and what one more false one adds to it.
 
         >>> PairwiseFLoss().slopes(PairCounts(2.0, 2.0, 2.0))
         (25.0, 25.0)
@@ -127,12 +113,11 @@ class PairwiseFLoss(DataclassState, CountLoss, PairCountLoss, PartialLoss):
         return unit * (below - a), unit * a
 
     def count_form(self, y_true: LabelsLike) -> CountForm:
-        """Delta = 100 (beta^2 T + P - (1 + beta^2) a) / (beta^2 T + P)."""
         y = canonical_labels(y_true, name="y_true")
         return self.partial_form(y, np.ones(y.size, np.bool_))
 
     def partial_form(self, y_true: Ints, known: Bools) -> CountForm:
-        """The same for the judged pairs."""
+        """Delta = 100 (beta^2 T + P - (1 + beta^2) a) / (beta^2 T + P) of the judged pairs."""
         square = float(self.beta**2)
         in_truth = square * _pairs(np.bincount(y_true[known]))
         return CountForm(
@@ -146,11 +131,7 @@ class PairwiseFLoss(DataclassState, CountLoss, PairCountLoss, PartialLoss):
 
 
 def pair_counts(truth: Ints, pred: Ints, known: Bools, background_weight: float = 1.0) -> PairCounts:
-    """a, P and T over the pairs that touch a known item, from labels 0, 1, ...; O(m log m).
-
-    >>> pair_counts(np.array([0, 0, 1]), np.array([0, 0, 0]), np.array([True, True, False]), 0.5)
-    PairCounts(both=1.0, predicted=2.0, true=1.0)
-    """
+    """a, P and T over the pairs that touch a known item, from labels 0, 1, ...; O(m log m)."""
     t, c = truth[known], pred[known]
     k = int(pred.max(initial=-1)) + 1
     sizes = np.bincount(c, minlength=k)

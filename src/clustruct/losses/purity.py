@@ -48,10 +48,9 @@ def _loss(pred_hits: Ints | int, true_hits: Floats | Ints | int, m: int) -> Floa
 
 
 class PurityState(LossState):
-    """The state of the mutual purity loss. move_values O(k k_true).
-
-    `merge_values` keeps two k x k tables, max_t (n_ct + n_dt) and sum_t max(best_t, n_ct + n_dt) with
-    best_t = max_c n_ct; a merge recomputes one row, and the true clusters whose best_t it raised.
+    """The state of the mutual purity loss. `merge_values` keeps max_t (n_ct + n_dt) and sum_t max(best_t,
+    n_ct + n_dt), best_t = max_c n_ct; a merge recomputes one row, and the true clusters whose best_t it
+    raised.
     """
 
     def __init__(self, y_true: LabelsLike, labels: LabelsLike) -> None:

@@ -19,14 +19,9 @@ Number = TypeVar("Number", float, Floats)
 class SlackRule:
     """Scaling of the margin or of the slack, with linear or quadratic slacks (OP 4-7).
 
-    With ``gain = <w, Psi(x, y)> - <w, Psi(x, y_true)>`` and ``D = loss`` (norm 1) or ``sqrt(loss)``
-    (norm 2), the slack that output y needs is
-
-    - margin scaling: ``H(y) = D + gain``
-    - slack scaling: ``H(y) = D * (1 + gain)``
-
-    A separation oracle returns an output of largest ``violation(loss, gain)``. Compiled searches have the
-    same rule in `clustruct.losses._kernels`.
+    With ``gain = <w, Psi(x, y)> - <w, Psi(x, y_true)>`` and ``D = loss`` (norm 1) or ``sqrt(loss)`` (norm 2),
+    the slack that output y needs is ``H(y) = D + gain`` (margin scaling) or ``D * (1 + gain)`` (slack
+    scaling). Compiled searches have the same rule in `clustruct.losses._kernels`.
 
     Parameters
     ----------
@@ -55,7 +50,7 @@ class SlackRule:
         return loss if self.norm == 1 else np.sqrt(loss)
 
     def violation(self, loss: Number, gain: Number) -> Number:
-        """The slack H(y) that an output needs. Works on numbers and on arrays."""
+        """The slack H(y) that an output needs."""
         size = self.size(loss)
         return size + gain if self.scaling == "margin" else size * (1.0 + gain)
 

@@ -56,7 +56,6 @@ class TableForm:
 
     @classmethod
     def of(cls, kind: TableKind, y_true: LabelsLike) -> TableForm:
-        """The form for one truth."""
         sizes = np.bincount(canonical_labels(y_true, name="y_true")).astype(np.float64)
         n = np.arange(int(sizes.sum()) + 1, dtype=np.float64)
         if kind == "b_cubed":
@@ -69,17 +68,14 @@ class TableForm:
 
     @property
     def is_additive(self) -> bool:
-        """Whether the loss adds up over predicted clusters."""
         return not self.kind.startswith("ceaf")
 
     @property
     def m(self) -> float:
-        """The number of items."""
         return float(len(self.cell) - 1)
 
     @property
     def constant(self) -> float:
-        """sum_t |t| log |t|."""
         return float(_n_log_n(self.true_sizes).sum())
 
     def sums(self, counts: Ints) -> Sums:
@@ -181,7 +177,7 @@ class TableState(LossState):
         return values
 
     def _join_values(self, c: int) -> tuple[Floats, Floats]:
-        """p and r of the unions of c with each cluster; of c itself they are those of no items."""
+        """p and r of the unions of c with each cluster; of c itself those of no items."""
         others = np.where(np.arange(self.n_clusters)[:, None] == c, 0, self.counts + self.counts[c])
         return self.form.parts(self.form.sums(others))
 

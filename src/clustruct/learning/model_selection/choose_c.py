@@ -57,11 +57,10 @@ class Fold:
 
 @dataclass(frozen=True)
 class Choice:
-    """The C chosen, and what every C that was tried cost.
+    """The C chosen, what every C that was tried cost (``results``), and the trainings at C (``folds``).
 
-    ``stopped`` is the last training, where Ctrl-C or a callback ended the choice: then C is not chosen but
-    that of this training, and ``results["left_out"]`` (or ``"left_out_clusters"``) are the units that it has
-    not seen. ``folds`` are the trainings at C, each of which had not seen some of the ``unit`` s.
+    ``stopped`` is the last training, where Ctrl-C or a callback ended the choice: then C is that of this
+    training, and ``results["left_out"]`` (or ``"left_out_clusters"``) are the units that it has not seen.
     """
 
     C: float
@@ -72,7 +71,6 @@ class Choice:
 
     @property
     def weights(self) -> list[Floats]:
-        """What the trainings at C learned."""
         return [fold.w for fold in self.folds if fold.w is not None]
 
 
@@ -96,16 +94,13 @@ def choose_C(
     """The C that does best on units held out: sets, or clusters.
 
     ``train(C, numbers of units, earlier training or None)`` and ``judge(training, numbers of units)`` do the
-    work. Units of one group are held out together. Every training starts from the constraints of the one
-    before, so that the next C costs little. Of a ``grid`` all values are tried. Without one: ``begin``, ten
-    times more, a hundred times more and so on as long as that is better; where ten times more is clearly
-    worse, a tenth and so on. Of values that are as good within some standard ``errors`` (of the difference to
-    the best, over the units) the one nearest to the ``usual`` one is taken: it was the best on most data, and
-    which of the others comes out ahead by so little is chance. With fewer than eight ``groups`` the error is
-    that over groups, which are what is independent; smaller and larger values are tried until two in a row
-    are no better; and of those as good the one is taken that ranks best in the groups one by one, where
-    three of four groups are better off with it than with the one nearest to the usual. What
-    ``checkpoint`` knows from a run cut short is taken.
+    work. Units of one group are held out together. Of a ``grid`` all values are tried. Without one:
+    ``begin``, ten times more and so on as long as that is better; where ten times more is clearly worse, a
+    tenth and so on. Of values as good within some standard ``errors`` (of the difference to the best, over
+    the units) the one nearest to the ``usual`` one is taken: it was best on most data. With fewer than eight
+    ``groups`` the error is that over groups; values are tried until two in a row are no better, and of those
+    as good the one is taken that ranks best in the groups, where three of four are better off with it than
+    with the usual one. What ``checkpoint`` knows from a run cut short is taken.
     """
     trials = _Trials(train, judge, list(split_sets(n, folds, random_state, groups)), n, checkpoint)
     table = _CostTable(trials, by, sample_weight, usual, begin, errors, few_groups(groups))
@@ -123,9 +118,8 @@ class _ChoiceEnded(Exception):
 
 @dataclass
 class _Trials:
-    """Trainings at some C, one for each fold, and what they make of held-out units.
-
-    ``reached`` is the last training, its C, what it has not seen and why it was ended.
+    """Trainings at some C, one for each fold, and what they make of held-out units. ``reached`` is the last
+    training, its C, what it has not seen and why it was ended.
     """
 
     train: Train
@@ -216,7 +210,7 @@ class _CostTable:
                 idle = 0 if self._cost(C) < (1.0 - WORTH_SAYING) * before else idle + 1
 
     def _gains(self, C: float, before: float) -> bool:
-        """Whether a step was worth its cost, and (with more than one standard error) no chance."""
+        """Whether a step was worth its cost, and no chance."""
         least = (self.errors - 1.0) * self._error(C, before)
         return self._cost(C) < (1.0 - WORTH_SAYING) * self._cost(before) - least
 
@@ -247,8 +241,8 @@ class _CostTable:
         return Choice(C, results, folds=[Fold(*split, w) for split, w in made])
 
     def _best_in_groups(self, Cs: Sequence[float], usual: float) -> float:
-        """Of some values as good the one of the best mean rank over the groups, where most of the groups are
-        better off with it than with the usual one; that one where they are not, or where groups are many.
+        """Of values as good the one of the best mean rank over the groups, where most groups are better off
+        with it than with the usual one.
         """
         if self.owners is None:
             return usual
@@ -260,7 +254,6 @@ class _CostTable:
         return Cs[best] if better >= MOST_GROUPS * len(groups) else usual
 
     def _cost_of(self, C: float, chosen: Bools) -> float:
-        """The cost over some of the units."""
         return costs_of(self.tried[C], chosen, self.by, self.sample_weight)
 
     def _differs_by(self, C: float, best: float) -> float:
@@ -268,9 +261,7 @@ class _CostTable:
         return max(self._cost(C) - self._cost(best) - self.errors * self._error(C, best), 0.0)
 
     def _error(self, C: float, other_C: float) -> float:
-        """The standard error of the difference between two values (jackknife, over groups where these are
-        few).
-        """
+        """The standard error of the difference between two values."""
         return error_of_difference(
             self.tried[C], self.tried[other_C], self.by, self.owners, self.sample_weight
         )
@@ -335,11 +326,6 @@ def split_sets(
     -------
     iterator of tuple of array of int, array of int
         The numbers of the sets to train with, and of those to test with.
-
-    Examples
-    --------
-    >>> [test.tolist() for _, test in split_sets(4, 2, groups=["a", "b", "a", "b"])]
-    [[1, 3], [0, 2]]
     """
     numbered = None if groups is None else np.unique([str(g) for g in groups], return_inverse=True)[1]
     if numbered is None or numbered.max() == 0:

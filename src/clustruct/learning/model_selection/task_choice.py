@@ -55,10 +55,8 @@ def choose_C_for(
     groups: Sequence[Hashable] | None = None,
     random_state: int = 0,
 ) -> Choice:
-    """C by cross-validation.
-
-    With three sets and more, sets are held out. With one or two that list their pairs, whole clusters are:
-    for the trainings they are background, and the F of pairs that touch them decides. Otherwise C is the
+    """C by cross-validation: by sets held out, from three on. With one or two that list their pairs, by whole
+    clusters held out, which are background in training, and the F of pairs that touch them. Otherwise the
     middle of the grid; for few clusters of a set that lists its pairs, 10.
     """
     Cs = np.sort(np.asarray(DEFAULT_GRID if grid is None else grid, float))
@@ -84,7 +82,7 @@ def choose_C_for(
 def folds_for(
     task: SimilarityTask, C: float, folds: int, groups: Sequence[Hashable] | None, random_state: int
 ) -> Choice:
-    """A C that is given, and what would be held out to choose it; nothing where that is too few."""
+    """The folds of a C that is given; none where there are too few sets and clusters to hold out."""
     n, listed = len(task.sets), all(r.x.is_sparse for r in task.regions)
     if n >= FEWEST_SETS:
         cut = split_sets(n, folds, random_state, groups)
@@ -160,10 +158,8 @@ class _SurrogateTrial:
 
 
 def mean_direction(weights: Sequence[Floats], scale: Floats) -> Floats:
-    """The mean of weights that are made of one length, that of the first.
-
-    Only directions count in a clustering, and how long weights are depends on the unit of a loss. It is
-    w * scale that has the length: of features with a root mean square of one.
+    """The mean of weights that are made of one length (of w * scale), that of the first: only directions
+    count in a clustering, and how long weights are depends on the unit of a loss.
 
     >>> mean_direction([np.array([2.0, 0.0]), np.array([0.0, 5.0])], np.ones(2)).round(3)
     array([1.414, 1.414])
@@ -188,9 +184,8 @@ def best_surrogates(
     random_state: int = 0,
 ) -> Choice:
     """Train for the loss of the task and for others, with either scaling that can be searched for and each C,
-    and judge held-out sets by the loss of the task.
-
-    Ctrl-C ends the choice; then the last training is what is left.
+    and judge held-out sets by the loss of the task. Ctrl-C ends the choice; then the last training is what is
+    left.
     """
     n = len(task.sets)
     if n < FEWEST_SETS:

@@ -20,8 +20,8 @@ FEW_GROUPS = 8
 
 
 class FoldLoss(NamedTuple):
-    """A prediction beside the truth: the loss, and how many pairs are together rightly, by the prediction,
-    and by the truth.
+    """The loss of a prediction, and how many pairs are together rightly, by the prediction, and by the
+    truth.
     """
 
     loss: float
@@ -48,11 +48,7 @@ def shared_pairs(truth: Ints, predicted: Ints) -> tuple[float, float, float]:
 
 
 def touching_pairs(truth: Ints, predicted: Ints, items: Bools) -> tuple[float, float, float]:
-    """`shared_pairs` of the pairs that have one of these items at least.
-
-    >>> touching_pairs(np.array([0, 0, 1, 1]), np.array([0, 0, 0, 1]), np.array([False, False, False, True]))
-    (0.0, 0.0, 1.0)
-    """
+    """`shared_pairs` of the pairs that have one of these items at least."""
     every = shared_pairs(truth, predicted)
     if items.all():
         return every
@@ -61,11 +57,11 @@ def touching_pairs(truth: Ints, predicted: Ints, items: Bools) -> tuple[float, f
 
 
 def count_pairs(clusters: Ints, predicted: Ints, held_out: Sequence[int], unknown_apart: bool) -> Floats:
-    """Pairs together rightly, by the prediction and by the truth of each of these clusters.
+    """Pairs together rightly, by the prediction and by the truth of each held-out cluster.
 
-    ``clusters`` are -1 for items without a label: a pair with one of them is wrong, or not counted. A pair of
-    two clusters counts a half for each of them, so that the counts of clusters drawn at random are in the
-    mean those of the whole table, false pairs beside true ones.
+    ``clusters`` are -1 for items without a label: a pair with one is wrong, or not counted. A pair of two
+    clusters counts a half for each, so that clusters drawn at random have in the mean the counts of the whole
+    table.
 
     >>> count_pairs(np.array([0, 0, 1, 2, -1]), np.array([0, 0, 0, 1, 1]), [0, 2], True)
     array([[1. , 2. , 1. ],
@@ -110,7 +106,6 @@ def costs(judged: Sequence[FoldLoss], by: Criterion, weights: Floats | None = No
 
 
 def costs_of(judged: Sequence[FoldLoss], chosen: Bools, by: Criterion, weights: Floats | None) -> float:
-    """The costs over some of the units."""
     some = [judged[i] for i in np.flatnonzero(chosen).tolist()]
     return costs(some, by, None if weights is None else weights[chosen])
 
@@ -122,13 +117,8 @@ def error_of_difference(
     owners: Indices | None = None,
     weights: Floats | None = None,
 ) -> float:
-    """The standard error of the difference between the costs of two trainings on the same units.
-
-    By the jackknife over units, or over their owners where these are given.
-
-    >>> far = [FoldLoss(loss) for loss in (1.0, 2.0, 3.0)]
-    >>> error_of_difference(far, far, "loss"), round(error_of_difference(far, [FoldLoss(1.0)] * 3, "loss"), 3)
-    (0.0, 0.577)
+    """The standard error of the difference between the costs of two trainings on the same units, by the
+    jackknife over units or their owners.
     """
     without = [_without(judged, by, owners, weights) for judged in (one, other)]
     spread = without[0] - without[1]
@@ -139,7 +129,6 @@ def error_of_difference(
 def _without(
     judged: Sequence[FoldLoss], by: Criterion, owners: Indices | None, weights: Floats | None
 ) -> Floats:
-    """The costs without each unit (or owner) in turn."""
     if owners is None:
         return leave_one_out(judged, by, weights)
     return np.array([costs_of(judged, owners != g, by, weights) for g in np.unique(owners)])

@@ -44,7 +44,15 @@ RIDGE = 1e-3
 
 
 class LatentProblem(Problem):
-    """A structured problem whose truths have a part that is found by w."""
+    """A structured problem whose truths have a part h that is found by w.
+
+        min over w   1/2 |w|^2 + C mean_i [ max_{y,h} H_i(y, h; w) ],   h_i of the truth the best one at w
+
+    With h_i fixed at the present w that is an upper bound, equal there, and an ordinary structural SVM: its
+    optimum is no higher, and the best h_i at the new w lower it again (Yu and Joachims 2009; CCCP). Where the
+    inner training ends at a tolerance, or h_i are found greedily, the old w is kept unless the new one is
+    better.
+    """
 
     @abstractmethod
     def completed_at(self, w: Floats) -> Self:
@@ -70,9 +78,8 @@ class Descent(Generic[L]):
 def descend(
     problem: L, solve: Callable[[L, Planes | None], FitResult], rule: SlackRule, weights: Floats, C: float
 ) -> Descent[L]:
-    """Train and complete in turn, until the truths stay or the objective does not fall.
-
-    ``solve(problem, planes)`` trains; planes of the turn before, moved to the new truths, are its start.
+    """Train and complete in turn, until the truths stay or the objective does not fall. ``solve(problem,
+    planes)`` trains, from the planes of the turn before, moved to the new truths.
     """
     found = solve(problem, None)
     values = [found.objective]
@@ -103,10 +110,8 @@ def primal(problem: Problem, w: Floats, C: float, rule: SlackRule, weights: Floa
 
 
 def move_planes(found: FitResult, before: L, after: L, rule: SlackRule) -> Planes | None:
-    """The planes of a training, for the truths of another completion of the same problem.
-
-    A plane holds Psi(truth) - Psi(output), times its loss with slack scaling: the first moves. None where
-    planes are of several examples at once.
+    """The planes of a training for the truths of another completion: a plane holds Psi(truth) - Psi(output),
+    times its loss with slack scaling. None where planes are of several examples at once.
     """
     planes = found.planes
     if planes is None or getattr(found.working_set, "n_groups", 0) != before.n_examples:
@@ -149,9 +154,8 @@ class PairMoments:
 
 
 def pair_weights(moments: list[PairMoments], scale: Floats) -> Floats:
-    """w of least squares for 1 (together) and -1 (apart), both kinds weighing alike, for psi / scale.
-
-    Where moments lack the squares: the difference of the two means.
+    """w of least squares for 1 (together) and -1 (apart), both kinds weighing alike, for psi / scale; where
+    moments lack the squares, the difference of the two means.
 
     >>> x = ItemSet(pairs=[[1.0, 0.1], [0.0, 0.3], [0.0, 0.2]])
     >>> pair_weights([PairMoments.of(x, np.array([0, 0, 1]))], np.ones(2)).round(1)
@@ -246,7 +250,6 @@ class LinkageProblem(ClusteringProblem, LatentProblem):
         return other
 
     def same_truths(self, other: Self) -> bool:
-        """Whether the truths of both have the same links."""
         both = zip(self.truths, other.truths, strict=True)
         return all(
             isinstance(a, WeightedLinks) and isinstance(b, WeightedLinks) and a.same_as(b) for a, b in both
@@ -307,8 +310,8 @@ class LinkageTask(SimilarityTask):
         *,
         rtol: float | None = None,
     ) -> Trained:
-        """Train on the sets chosen, from the weights of a pair classifier; without an ``rtol`` (the last
-        training) from others, too.
+        """Train from the weights of a pair classifier; without an ``rtol`` (the last training) from others,
+        too.
         """
         chosen = np.arange(len(self.sets)) if chosen is None else chosen
         options = dict(self.options)

@@ -75,10 +75,10 @@ class SimilarityTask:
     """Labelled sets with their weights, the loss, and the searches for violated and for best clusterings.
 
     With ``rescale`` features are divided by their root mean square over the sets trained on, sums are means,
-    and C is measured in the unit that these sets suggest; without it the problem is that of the papers.
-    ``options`` are further ones of `clustruct.ssvm.fit`. With ``checkpoint`` what the trainings find is kept
-    in that file, and taken from it where it is there. Labels are -1 where not known; pairs of such an item
-    and a known one are apart, or (``unlabelled="unknown"``) not judged.
+    and C is in the unit that these sets suggest; without it the problem is that of the papers. ``options``
+    are further ones of `clustruct.ssvm.fit`; with ``checkpoint`` what the trainings find is kept in that
+    file. Labels are -1 where not known; pairs of such an item and a known one are apart, or
+    (``unlabelled="unknown"``) not judged.
     """
 
     sets: Sequence[ItemSet]
@@ -103,7 +103,6 @@ class SimilarityTask:
 
     @property
     def can_continue(self) -> bool:
-        """Whether a later training can go on from one of these."""
         return self.oracle.objective == "correlation" and self.rescale
 
     @property
@@ -286,10 +285,12 @@ class SimilarityTask:
 def canonical_order(
     sets: Sequence[ItemSet], labels: Sequence[Ints], feature_scale: Floats
 ) -> tuple[list[ItemSet], list[Ints], Indices]:
-    """Each set with its items in order, their labels, and the place of each set in the order of the sets.
+    """Each set with its items in an order of their own, their labels, and the place of each set among the
+    sets.
 
-    Items are told apart by sums over the similarities at one random w, and the same within their clusters;
-    sets by sums of these. What looks alike so keeps its place. Cost: a few products with K for a set.
+    Searches that start at random and trainings that ask for one set after another come to other ends where
+    items or sets are numbered in another way; so the same data is the same problem. Items are told apart by
+    sums over the similarities at one random w, and the same within their clusters; sets by sums of these.
 
     >>> x = ItemSet(nodes=[[3.0], [1.0], [2.0]])
     >>> found, ys, _ = canonical_order([x], [np.array([0, 0, 1])], np.ones(1))

@@ -55,10 +55,8 @@ class Units:
         return cls(scale, 1.0 / np.maximum(np.array(counts, dtype=np.float64), 1.0), 0.01)
 
     def of_search(self, i: int, w: Floats, rule: SlackRule, objective: Objective) -> tuple[Floats, float]:
-        """Weights, and what K is multiplied by then, to stand beside losses from 0 to 100 as the rule says.
-
-        A factor of the loss can be taken out of H: H = u (Delta + gain/u), u^1/2 (Delta^1/2 + gain/u^1/2),
-        and with slack scaling u Delta (1 + gain), where the gain must keep its unit.
+        """Weights, and what K is multiplied by then, to stand beside losses from 0 to 100 as the rule says: a
+        factor of the loss is taken out of H, u (Delta + gain/u), but with slack scaling u Delta (1 + gain).
         """
         unit = {("margin", 1): self.loss_unit, ("margin", 2): self.loss_unit**0.5}
         per = unit.get((rule.scaling, rule.norm), 1.0)
@@ -73,11 +71,10 @@ def feature_scale(
 ) -> Floats:
     """The root mean square of each pair feature over the pairs of all sets, sets counting alike.
 
-    Products of node features are scaled one by one; where few of the entries of the nodes are not zero
-    (words, links) all by one number, since a word that is rare must not be blown up by being rare; so are
-    pair features of which few are not zero for k-means. A feature that is zero everywhere has scale 1. The
-    numbers decide, not how they are held. ``thin``: for which features one number is taken, where pairs stand
-    for the nodes that they were made of.
+    Products of node features are scaled one by one; where few entries of the nodes are not zero (words,
+    links) all by one number, since a rare word must not be blown up by being rare; so are thin pair features
+    for k-means. A feature that is zero everywhere has scale 1. ``thin`` says for which features one number is
+    taken.
 
     >>> feature_scale([ItemSet(nodes=[[2.0, 0.0], [2.0, 1.0], [2.0, 0.0]])])
     array([4., 1.])
@@ -140,10 +137,8 @@ def _largest_exponents(A: Matrix | None) -> Ints:
 
 
 def mean_squares(x: ItemSet, exponent: Ints | None = None) -> Floats:
-    """Mean of psi_ab^2 over the pairs a < b of one set; for node products (sum x^2)^2 - sum x^4 over 2.
-
-    With exponents e, even ones, of psi_ab / 2^e, which loses no digit and keeps very large and very small
-    numbers within range.
+    """Mean of psi_ab^2 over the pairs a < b of one set; for node products (sum x^2)^2 - sum x^4 over 2. With
+    even exponents e of psi_ab / 2^e, which keeps very large and very small numbers within range.
     """
     e = np.zeros(x.n_features, np.int64) if exponent is None else exponent
     n, parts = x.n_node_features, []
