@@ -20,7 +20,7 @@ PLANTED = {
     "data/column_types.py": "clustruct.features",
     "estimators/correlation.py": "clustruct.pipeline",
     "evaluate/metrics/scores.py": "clustruct.groups",
-    "pipeline/learning.py": "clustruct.papers.cpm3c",
+    "pipeline/recipe.py": "clustruct.papers.cpm3c",
     "studio/engine.py": "clustruct.papers.universum",
     "cli/fit.py": "clustruct.papers.hooks",
     "cli/output.py": "clustruct.cli.main",

@@ -27,7 +27,7 @@ ALLOWED = {
     "cli/predict.py": {"predict"},  # `on_dask.predict`
     # the one way from tables: the clusterer scores and groups what it is given
     "pipeline/predict.py": {"set_scores", "group_scores", "decision_function", "scores_of", "predict"},
-    "pipeline/learning.py": {"pair_scores"},  # labels of training pairs that look wrong
+    "pipeline/recipe.py": {"pair_scores"},  # labels of training pairs that look wrong
     "studio/learning.py": {"pair_scores"},  # answers foretold by models of the other answers
     "evaluate/explain/confidence.py": {"greedy"},  # a cluster cut up, to see what is lost
     "evaluate/explain/splits.py": {"greedy"},

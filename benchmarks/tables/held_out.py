@@ -21,7 +21,7 @@ from clustruct import Recipe
 from clustruct.data import Table, io
 from clustruct.features.similarity import BoostedColumn, ForestColumn, PairMap
 from clustruct.learning.problems.fold_losses import error_of_difference
-from clustruct.pipeline.choosing import HeldOutUnits, units_held_out
+from clustruct.pipeline.learners import HeldOutUnits, held_out_units
 
 SIMILARITIES: dict[str, str | PairMap] = {
     "linear": "linear",
@@ -52,7 +52,7 @@ def _half(name: str, half: range) -> list[dict[str, Any]]:
     sets, first, found = labelled_half(name, half), None, []
     for title, similarity in SIMILARITIES.items():
         started = time.process_time()
-        units = units_held_out(Recipe(similarity=similarity, calibrate=False).fit(sets))
+        units = held_out_units(Recipe(similarity=similarity, calibrate=False).fit(sets))
         assert units is not None
         first = first or units
         about = {"table": name, "labelled folds": f"{half.start}-{half.stop - 1}", "similarity": title}

@@ -32,7 +32,7 @@ def learned(asked):
         answers[bool(truth[a[k]] == truth[b[k]])].append((a[k], b[k]))
     marks = Evidence.of_pairs(len(table), same=answers[True], different=answers[False])
     recipe = Recipe(fields=["name", "city", "phone", "born"])
-    pipeline = fit_without_labels(recipe, [table], marks=[marks if asked else None]).pipeline_
+    pipeline = fit_without_labels(recipe, [table], evidence=[marks if asked else None]).pipeline_
     K = pipeline[-1].decision_function(pipeline[:-1].transform([table])[0])[a, b]
     return pipeline.predict([table])[0], 1.0 / (1.0 + np.exp(-K))
 

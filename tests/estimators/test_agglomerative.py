@@ -8,8 +8,7 @@ from clustruct import ItemSet, SupervisedAgglomerative
 from clustruct.data import PairScores
 from clustruct.evaluate.explain import item_confidence
 from clustruct.groups.scoring import check_correlation
-from clustruct.pipeline import Recipe
-from clustruct.pipeline.similarity_models import objective_of
+from clustruct.pipeline import Recipe, objective_of
 from tests.learning.problems.test_linkage import chains
 
 LINKAGES = ["single", "average", "complete", "left"]

@@ -18,7 +18,7 @@ from clustruct.pipeline import (
     group,
     group_sets,
     group_table,
-    judged_pairs,
+    judge_pairs,
     pipeline_with_cut,
     precision_dial,
     score_set,
@@ -157,7 +157,7 @@ def test_groups_and_rows(fitted):
 def test_the_curve_here_is_that_of_predictions(fitted):
     recipe, sets = fitted
     pipeline = checked(recipe.pipeline_)
-    curve, same, p = judged_pairs(pipeline, sets, np.array([0.0]))
+    curve, same, p = judge_pairs(pipeline, sets, np.array([0.0]))
     n = sum(len(table) * (len(table) - 1) // 2 for table in sets)
     assert len(same) == len(p) == n
     together = sum(int((s := np.bincount(y)) @ (s - 1)) // 2 for y in recipe.predict(sets))

@@ -74,7 +74,7 @@ def found(args: argparse.Namespace, saved: Model, sets: Sequence[Table]) -> Curv
         raise ValueError(f"{args.model}: {error}") from None
     pipeline = clustruct.features.checked(saved.pipeline, sets)
     each = ProgressOutput(args.quiet).each(sets, "curve")
-    here, same, p = clustruct.pipeline.judged_pairs(pipeline, each, held_out.thresholds)
+    here, same, p = clustruct.pipeline.judge_pairs(pipeline, each, held_out.thresholds)
     metrics, doubtful = clustruct.evaluate.metrics, (p > DOUBTFUL[0]) & (p < DOUBTFUL[1])
     off = metrics.calibration_error(same, p, between=DOUBTFUL)
     known = model.calibration_.probability(held_out.thresholds).tolist()

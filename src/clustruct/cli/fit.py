@@ -74,6 +74,11 @@ ASSUMED = {
     "clusters are complete, --unlabelled apart learns more",
 }
 
+GUESS = (
+    "a model without labels is a guess by which fields agree: nothing says how good it is. Label some "
+    "groups, or answer questions in clustruct studio, before you rely on it"
+)
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Data, model file, and what a recipe takes."""
@@ -136,9 +141,8 @@ def _without_labels(args: argparse.Namespace, learned: Recipe) -> None:
     for name in ("corrections", "start", "checkpoint", "for_size", "unlabelled", "cluster"):
         if getattr(args, name):
             raise UsageError(f"--{name.replace('_', '-')} does not go with --labels none")
-    unlabelled = clustruct.pipeline.unlabelled
-    unlabelled.fit_without_labels(learned, unlabelled_sets(args))
-    warnings.warn(unlabelled.GUESSED, clustruct.core.exceptions.ChoiceWarning, stacklevel=2)
+    clustruct.pipeline.fit_without_labels(learned, unlabelled_sets(args))
+    warnings.warn(GUESS, clustruct.core.exceptions.ChoiceWarning, stacklevel=2)
 
 
 def _checkpoint(args: argparse.Namespace) -> str:

@@ -21,8 +21,7 @@ from clustruct.core.typing import Floats
 from clustruct.data import Table
 from clustruct.features.similarity import SIMILARITIES
 from clustruct.learning.model_selection.training_tables import groups_of
-from clustruct.pipeline.learners import LEARNERS
-from clustruct.pipeline.learning import Recipe
+from clustruct.pipeline import LEARNERS, Recipe
 from clustruct.search.agglomerative import LINKAGES
 
 from .metrics import PairedComparison, compare_paired, evaluate, lower_is_better

@@ -8,44 +8,34 @@ from typing import TYPE_CHECKING
 from clustruct.core.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from .exports import add_to_graph, group_table, scored_pairs, wide_table
-    from .judging import judged_pairs
+    from .exports import add_to_graph as add_to_graph
+    from .exports import group_table as group_table
+    from .exports import scored_pairs as scored_pairs
+    from .exports import wide_table as wide_table
     from .learners import LEARNERS
-    from .learning import PART_SIZE, Recipe
-    from .predict import (
-        check_correlation,
-        group,
-        group_sets,
-        is_calibrated,
-        pipeline_with_cut,
-        precision_dial,
-        score_pairs,
-        score_set,
-    )
-    from .trained import HeldOut, was_interrupted
-    from .unlabelled import features_of, fit_without_labels, guessed
-__getattr__, __dir__ = lazy_names(__name__, "similarity_models")
+    from .learners import was_interrupted as was_interrupted
+    from .pipelines import model_weights as model_weights
+    from .pipelines import objective_of as objective_of
+    from .predict import check_correlation as check_correlation
+    from .predict import group, group_sets, score_set
+    from .predict import is_calibrated as is_calibrated
+    from .predict import judge_pairs as judge_pairs
+    from .predict import pipeline_with_cut as pipeline_with_cut
+    from .predict import precision_dial as precision_dial
+    from .predict import score_pairs as score_pairs
+    from .recipe import PART_SIZE as PART_SIZE
+    from .recipe import HeldOut, Recipe
+    from .unlabelled import features_of as features_of
+    from .unlabelled import fit_without_labels
+    from .unlabelled import guess_pipeline as guess_pipeline
+__getattr__, __dir__ = lazy_names(__name__)
 
 __all__ = [
     "LEARNERS",
-    "PART_SIZE",
     "HeldOut",
     "Recipe",
-    "add_to_graph",
-    "check_correlation",
-    "features_of",
     "fit_without_labels",
     "group",
     "group_sets",
-    "group_table",
-    "guessed",
-    "is_calibrated",
-    "judged_pairs",
-    "pipeline_with_cut",
-    "precision_dial",
-    "score_pairs",
     "score_set",
-    "scored_pairs",
-    "was_interrupted",
-    "wide_table",
 ]

@@ -26,20 +26,6 @@ def scored_pairs(pipeline: Pipeline, table: Table, found: Grouping) -> Iterator[
 
     A score is that of the model as it was trained, whatever threshold was asked for: the sum of the
     contributions.
-
-    Parameters
-    ----------
-    pipeline : Pipeline
-        The fitted pipeline.
-    table : Table
-        The set.
-    found : Grouping
-        Its groups by the same pipeline, with the scores of pairs.
-
-    Yields
-    ------
-    Columns
-        Columns by name, for the next pairs.
     """
     features, model = pipeline[0], pipeline[-1]
     linear = model.linear_similarity()
@@ -84,18 +70,6 @@ def _trained_scores(model: Any, found: Grouping) -> PairScores:
 def group_table(table: Table, found: Grouping) -> Columns:
     """One row for each group: its number, how many items it has, and the share of them that is expected to
     be in the right place, where the confidence of items was asked for and is a probability.
-
-    Parameters
-    ----------
-    table : Table
-        The set that was grouped.
-    found : Grouping
-        Its groups.
-
-    Returns
-    -------
-    Columns
-        Columns by name, one row for each group.
     """
     numbers, sizes = np.unique(found.labels, return_counts=True)
     columns: Columns = {"set": [table.name] * len(numbers)} if table.name else {}
@@ -109,20 +83,6 @@ def wide_table(table: Table, found: Grouping, id: str = "id") -> Columns:
     """The rows of a set with all their fields, the group of each, and the confidence in it.
 
     A field that is called as one of the others, such as labels in a column "cluster", is "cluster (field)".
-
-    Parameters
-    ----------
-    table : Table
-        The set that was grouped.
-    found : Grouping
-        Its groups.
-    id : str, default="id"
-        What the column of the ids is called.
-
-    Returns
-    -------
-    Columns
-        Columns by name: id, group, confidence, and fields.
     """
     more = _confidence(found)
     columns: Columns = {"set": [table.name] * len(table)} if table.name else {}
@@ -137,17 +97,6 @@ def add_to_graph(graph: GraphFile, model: Any, table: Table, found: Grouping) ->
     """The items of a set as nodes; as edges the pairs that are together, and those that are likely to be.
 
     Without probabilities these are the pairs of positive score.
-
-    Parameters
-    ----------
-    graph : GraphFile
-        The file that nodes and edges are written to.
-    model : object
-        The fitted clusterer.
-    table : Table
-        The set that was grouped.
-    found : Grouping
-        Its groups, with the scores of pairs.
     """
     n, first, y = len(table), graph.n_nodes, found.labels
     held: Columns = {"id": [str(name) for name in table.item_ids]}

@@ -1,4 +1,4 @@
-"""How the pipeline of pair features and a clusterer is kept in a file."""
+"""The fitted pipeline of pair features and a clusterer: its state in files, its objective, its weights."""
 
 from __future__ import annotations
 
@@ -6,10 +6,15 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
 from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
 
 from clustruct.core.exceptions import ModelFileError
 from clustruct.core.storage import register_foreign
+from clustruct.core.typing import Floats
+from clustruct.data import ItemSet
+from clustruct.search.oracles.base import Objective
 
 
 def pipeline_state(pipeline: Pipeline) -> dict[str, Any]:
@@ -33,3 +38,35 @@ def pipeline_from_state(state: Mapping[str, Any]) -> Pipeline:
 
 
 register_foreign("Pipeline", Pipeline, pipeline_state, pipeline_from_state)
+
+
+def objective_of(model: object) -> Objective:
+    """The objective by which a clusterer predicts: its ``clustering_objective``, else "correlation".
+
+    >>> from clustruct import SupervisedCorrelationClustering, SupervisedKMeans
+    >>> objective_of(SupervisedCorrelationClustering()), objective_of(SupervisedKMeans())
+    ('correlation', 'kmeans')
+    """
+    own = getattr(model, "clustering_objective", None)
+    return own if own in ("kmeans", "links") else "correlation"
+
+
+def model_weights(model: object, x: ItemSet | None = None) -> tuple[Floats, float, tuple[str, ...]]:
+    """The weights of a fitted model, its intercept, and the names of its features.
+
+    ValueError where a model has no weights, or not those of the set x.
+    """
+    check_is_fitted(model)
+    linear = model.linear_similarity() if hasattr(model, "linear_similarity") else None
+    if linear is None:
+        raise ValueError(
+            f"{type(model).__name__} has no weights of pair features: its similarities cannot be "
+            "explained feature by feature"
+        )
+    w, intercept = linear
+    if x is not None and x.n_features != len(w):
+        raise ValueError(f"the set has {x.n_features} features, the model {len(w)}")
+    known = getattr(model, "feature_names_in_", None)
+    known = x.feature_names if known is None and x is not None else known
+    names = [f"feature {j}" for j in range(len(w))] if known is None else map(str, known)
+    return np.asarray(w, dtype=np.float64), intercept, tuple(names)

@@ -18,13 +18,15 @@ from sklearn.pipeline import Pipeline
 
 from clustruct.core.callbacks import working
 from clustruct.core.exceptions import ChoiceWarning
-from clustruct.core.typing import Floats, Ints
+from clustruct.core.partitions import UNKNOWN, partial_labels
+from clustruct.core.typing import Bools, Floats, Ints
 from clustruct.data import Evidence, Grouping, GroupingOptions, ItemSet, PairScores, Table
 from clustruct.estimators import SupervisedCorrelationClustering
 from clustruct.estimators.base import PairSimilarity
 from clustruct.features import PairFeatures, checked
 from clustruct.features.columns import Columns
-from clustruct.learning.calibration import Dial
+from clustruct.learning.calibration import Dial, HeldOutPart, PrecisionCurve
+from clustruct.search.oracles import make_predictor
 
 # A table, its features, or the scores of its pairs, where these were made before.
 Given: TypeAlias = Table | ItemSet | PairScores
@@ -104,7 +106,7 @@ def group_sets(
     known = [None] * len(held) if evidence is None else list(evidence)
     if len(known) != len(held):
         raise ValueError(f"{len(held)} sets but evidence of {len(known)}")
-    moved = pipeline_with_cut(_checked(pipeline, held), asked)
+    moved = pipeline_with_cut(_check_tables(pipeline, held), asked)
     model = _clusterer(moved)
     if any(one is not None for one in known):
         check_correlation(model)
@@ -156,30 +158,13 @@ def score_set(pipeline: Pipeline | BaseEstimator, given: Given) -> PairScores:
     return replace(PairScores.from_matrix(model.decision_function(x)), sources=x.sources)
 
 
-def score_pairs(pipeline: Pipeline, columns: Columns, pairs: Ints, *, told: bool = True) -> Floats:
-    """The scores of some pairs of a table.
-
-    Parameters
-    ----------
-    pipeline : Pipeline
-        Fitted `PairFeatures`, which have looked at the table, and a clusterer.
-    columns : Columns
-        The columns of the table.
-    pairs : array of int
-        Numbers of items (p x 2, the smaller one first).
-    told : bool, default=True
-        Whether progress is shown.
-
-    Returns
-    -------
-    array of float
-        The score of each pair.
-    """
+def score_pairs(pipeline: Pipeline, columns: Columns, pairs: Ints, *, show_progress: bool = True) -> Floats:
+    """The scores of some pairs of a table."""
     if not len(pairs):
         return np.zeros(0)
     features, linear = pipeline[0], pipeline[-1].linear_similarity()
     if linear is not None:
-        return np.asarray(features.scores_of(columns, pairs, *linear, told=told), np.float64)
+        return np.asarray(features.scores_of(columns, pairs, *linear, told=show_progress), np.float64)
     given = copy(features.checked())
     given.blocking_ = _GivenPairs(pairs)
     scores = score_set(Pipeline([("features", given), ("model", pipeline[-1])]), columns.table)
@@ -202,22 +187,7 @@ class _GivenPairs:
 def pipeline_with_cut(
     pipeline: Pipeline | BaseEstimator, options: GroupingOptions, *, rivals: bool = True
 ) -> Any:
-    """The pipeline with its threshold moved; `ValueError` where it cannot do what is asked.
-
-    Parameters
-    ----------
-    pipeline : Pipeline or estimator
-        The fitted pipeline, or a clusterer alone.
-    options : GroupingOptions
-        What is asked.
-    rivals : bool, default=True
-        Whether for a precision pairs may have to beat their rivals, too.
-
-    Returns
-    -------
-    Pipeline or estimator
-        One that goes with `GroupingOptions.without_cut`.
-    """
+    """The pipeline with its threshold moved; `ValueError` where it cannot do what is asked."""
     model = _clusterer(pipeline)
     if options and not isinstance(model, SupervisedCorrelationClustering):
         raise ValueError(f"{type(model).__name__} takes no threshold, precision or bounds on groups")
@@ -240,16 +210,6 @@ def precision_dial(
 ) -> Dial | None:
     """What a precision costs; warns where held-out clusters are too few to be sure of it, or show that it is
     not to be had.
-
-    Parameters
-    ----------
-    pipeline, options, rivals
-        As for `pipeline_with_cut`.
-
-    Returns
-    -------
-    Dial or None
-        The threshold, and what it made of held-out clusters; None where no precision is asked for.
     """
     if options.precision is None:
         return None
@@ -277,13 +237,7 @@ def _shortfall(precision: float, found: Dial) -> str:
 
 
 def check_correlation(pipeline: object) -> None:
-    """Refuse a clusterer with a fixed number of groups, or one that groups by links.
-
-    Parameters
-    ----------
-    pipeline : Pipeline or estimator
-        The fitted pipeline, or a clusterer alone.
-    """
+    """Refuse a clusterer with a fixed number of groups, or one that groups by links."""
     model = _clusterer(pipeline)
     objective = getattr(model, "clustering_objective", "correlation")
     if objective != "correlation":
@@ -293,26 +247,44 @@ def check_correlation(pipeline: object) -> None:
 
 
 def is_calibrated(pipeline: Pipeline | BaseEstimator) -> bool:
-    """Whether probabilities were learned from held-out groups.
-
-    Parameters
-    ----------
-    pipeline : Pipeline or estimator
-        The fitted pipeline, or a clusterer alone.
-
-    Returns
-    -------
-    bool
-        Whether the clusterer has a calibration.
-    """
+    """Whether probabilities were learned from held-out groups."""
     return getattr(_clusterer(pipeline), "calibration_", None) is not None
+
+
+def judge_pairs(
+    pipeline: Pipeline, sets: Iterable[Table], thresholds: Floats
+) -> tuple[PrecisionCurve, Bools, Floats]:
+    """The curve of precision and recall on labelled sets, and for each compared pair whether it is together
+    and the probability that it is.
+
+    Thresholds are scores of the model as it was trained.
+    """
+    model = pipeline[-1]
+    assert isinstance(model, SupervisedCorrelationClustering)
+    parts, same, p, first = [], [np.zeros(0, np.bool_)], [np.zeros(0)], 0
+    for table in sets:
+        scores = score_set(pipeline, table).above(-(getattr(model, "threshold_", None) or 0.0))
+        y = partial_labels(list(table.labels or ()), n_items=len(table))
+        known = y != UNKNOWN
+        parts.append(HeldOutPart(scores, np.where(known, y + first, UNKNOWN), known, unknown_apart=False))
+        first += int(y.max(initial=-1)) + 1
+        listed = scores.list_pairs()
+        assert listed.index is not None
+        assert listed.values is not None
+        judged = known[listed.index].all(axis=1)
+        a, b = listed.index[judged].T
+        same.append(y[a] == y[b])
+        p.append(model.probabilities().of_pairs(listed)[judged])
+    searched = make_predictor("local_search", "correlation", random_state=model.random_state)
+    curve = PrecisionCurve.of(parts, searched, np.asarray(thresholds, np.float64))
+    return curve, np.concatenate(same), np.concatenate(p)
 
 
 def _clusterer(pipeline: Any) -> Any:
     return pipeline[-1] if isinstance(pipeline, Pipeline) else pipeline
 
 
-def _checked(pipeline: Any, sets: Sequence[Given]) -> Any:
+def _check_tables(pipeline: Any, sets: Sequence[Given]) -> Any:
     tables = [one for one in sets if isinstance(one, Table)]
     return checked(pipeline, tables) if tables and isinstance(pipeline, Pipeline) else pipeline
 

@@ -35,9 +35,8 @@ from clustruct.losses import as_loss
 from clustruct.search.oracles import make_oracle
 from clustruct.ssvm import PastTraining, fit
 
-from .kept_features import FeatureFile
-from .looking import touching
 from .predict import group
+from .training_pairs import FeatureFile, labelled_item_mask
 
 # C where nothing was chosen before: the middle of the grid.
 USUAL_C = 1.0
@@ -136,7 +135,7 @@ def learn_corrections(
     labels = [partial_labels(table.labels or ()) for table in labelled_sets]
     bare = copy(trusting).with_map(None)
     sets = [
-        file.item_set(bare, table, touching(table, whole=len(labelled_sets) == 1))
+        file.item_set(bare, table, labelled_item_mask(table, whole=len(labelled_sets) == 1))
         for table in steps(labelled_sets, "features")
     ]
     if features.map_ is not None:  # what it was learned from has the columns that it had there

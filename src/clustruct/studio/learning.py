@@ -23,7 +23,7 @@ from clustruct.data import Evidence, ItemSet, PairScores
 from clustruct.estimators import SupervisedCorrelationClustering
 from clustruct.estimators.baselines import LatentPairClustering
 from clustruct.groups import Changes, Store, compare, fresh_id, match_groups, with_ids
-from clustruct.pipeline import group, guessed, is_calibrated, was_interrupted
+from clustruct.pipeline import group, guess_pipeline, is_calibrated, was_interrupted
 
 from .asking import Agreement, held_out
 from .engine import Engine, ProjectSnapshot, bytes_of
@@ -148,7 +148,7 @@ def _train(engine: Engine, snapshot: ProjectSnapshot) -> tuple[Pipeline, str]:
 def _train_on_answers(engine: Engine, snapshot: ProjectSnapshot) -> Pipeline:
     x, shown = engine.item_set(), snapshot.shown_evidence
     if x is None:
-        return guessed(engine.recipe, engine.features(), [snapshot.table], [shown])
+        return guess_pipeline(engine.recipe, engine.features(), [snapshot.table], [shown])
     return Pipeline(
         [("features", engine.features()), ("model", _first_guess(engine, x).with_answers([shown]))]
     )

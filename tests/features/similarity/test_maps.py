@@ -27,7 +27,7 @@ from clustruct.features.similarity.base import labelled_pairs
 from clustruct.features.similarity.kernels import evening_rotation
 from clustruct.features.similarity.trees import pair_folds, set_folds
 from clustruct.learning.problems import FoldLoss
-from clustruct.pipeline.choosing import HeldOutUnits, clearly_better
+from clustruct.pipeline.learners import HeldOutUnits, choose_similarity
 
 
 def toy_sets(n=5, m=12, seed=0, listed=False):
@@ -298,14 +298,14 @@ def held_out(found_of_four: list[int]) -> HeldOutUnits:
 
 def test_trees_stay_away_unless_they_are_better_by_a_standard_error():
     linear = held_out([2, 2, 2, 2, 2, 2])
-    assert clearly_better(linear, held_out([3, 3, 3, 3, 3, 3]), None)[0] == "trees"
+    assert choose_similarity(linear, held_out([3, 3, 3, 3, 3, 3]), None)[0] == "trees"
     by_one_cluster = held_out([4, 2, 2, 2, 2, 1])
-    best, error = clearly_better(linear, by_one_cluster, None)
+    best, error = choose_similarity(linear, by_one_cluster, None)
     assert best == "linear"
     assert error is not None
     assert by_one_cluster.cost < linear.cost < by_one_cluster.cost + error
-    assert clearly_better(linear, held_out([2, 2, 2, 2, 2, 2]), None) == ("linear", 0.0)
-    assert clearly_better(linear, None, None) == ("linear", None)
+    assert choose_similarity(linear, held_out([2, 2, 2, 2, 2, 2]), None) == ("linear", 0.0)
+    assert choose_similarity(linear, None, None) == ("linear", None)
 
 
 def test_with_few_groups_the_error_is_that_over_groups():
@@ -315,5 +315,5 @@ def test_with_few_groups_the_error_is_that_over_groups():
     )
     one, other = HeldOutUnits(linear, "loss"), HeldOutUnits(trees, "loss")
     owners = np.array([0, 0, 1, 1, 2, 2])
-    assert clearly_better(one, other, None)[0] == "trees"
-    assert clearly_better(one, other, owners)[0] == "linear"
+    assert choose_similarity(one, other, None)[0] == "trees"
+    assert choose_similarity(one, other, owners)[0] == "linear"

@@ -145,7 +145,7 @@ def score_pairs(work: WorkDirectory, k: int) -> Stats:
 def _scored(work: WorkDirectory, columns: Columns, local: Ints, pairs: Ints) -> tuple[Ints, Floats]:
     """Of some pairs, ``local`` in the items of columns, those that are alike enough, and their scores."""
     alike = blocking_of(work).alike(columns, local)
-    return pairs[alike], pipeline.score_pairs(work.model, columns, local[alike], told=False)
+    return pairs[alike], pipeline.score_pairs(work.model, columns, local[alike], show_progress=False)
 
 
 def _together(work: WorkDirectory, k: int, pairs: Ints) -> Iterator[tuple[Columns, Ints, Ints]]:

@@ -15,7 +15,6 @@ suggested_splits     the part of each cluster of which most wrong pairs with the
 """
 
 from clustruct.learning import ItemConfidence, item_confidence
-from clustruct.pipeline.similarity_models import model_weights, objective_of
 
 from .confidence import ClusterMove, cluster_confidence
 from .counterfactual import Change, Counterfactual, counterfactual
@@ -48,8 +47,6 @@ __all__ = [
     "field_sizes",
     "field_sums",
     "item_confidence",
-    "model_weights",
-    "objective_of",
     "pair_contributions",
     "split_merge",
     "suggested_splits",

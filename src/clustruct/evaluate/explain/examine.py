@@ -14,8 +14,7 @@ from clustruct.estimators.base import PairSimilarity
 from clustruct.learning import ItemConfidence, item_confidence
 from clustruct.learning.problems import mean_squares
 from clustruct.losses import as_loss
-from clustruct.pipeline import group
-from clustruct.pipeline.similarity_models import objective_of
+from clustruct.pipeline import group, objective_of
 
 from .confidence import ClusterMove, cluster_confidence
 from .errors import SplitMerge, WrongPair, split_merge, wrong_pairs

@@ -12,7 +12,7 @@ from clustruct.core.typing import Floats, LabelsLike
 from clustruct.data import ItemSet, Table
 from clustruct.features import PairFeatures
 from clustruct.features.similarity import PairMap, SimilarityTerms
-from clustruct.pipeline.similarity_models import model_weights
+from clustruct.pipeline import model_weights
 
 from .fields import NO_FIELD, feature_fields, field_sums
 from .pairs import PairExplanation, pair_contributions

@@ -17,8 +17,7 @@ from clustruct.data import ItemSet, Table
 from clustruct.features import PairFeatures
 from clustruct.features.similarity import SimilarityTerms
 from clustruct.learning.confidence import Scores, Similarities, symmetric_scores
-from clustruct.pipeline import group, score_set
-from clustruct.pipeline.similarity_models import model_weights
+from clustruct.pipeline import group, model_weights, score_set
 
 if TYPE_CHECKING:
     from clustruct.estimators.base import PairSimilarity

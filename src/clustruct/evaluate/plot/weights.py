@@ -11,8 +11,8 @@ from sklearn.base import BaseEstimator
 
 from clustruct.data import ItemSet
 from clustruct.estimators.inputs import read_sets
-from clustruct.evaluate.explain import model_weights
 from clustruct.learning.problems import mean_squares
+from clustruct.pipeline import model_weights
 
 from .drawing import AGAINST, FOR, Ax, Display, axes_for, distinct, name_rows, number
 

@@ -8,7 +8,7 @@ import warnings
 from typing import TYPE_CHECKING, NamedTuple
 
 from clustruct.estimators.base import PairSimilarity
-from clustruct.evaluate.explain import SetFindings, model_weights
+from clustruct.evaluate.explain import SetFindings
 from clustruct.evaluate.plot import (
     ConvergenceDisplay,
     PrecisionDisplay,
@@ -18,7 +18,7 @@ from clustruct.evaluate.plot import (
 )
 from clustruct.evaluate.plot.drawing import QUIET, Display
 from clustruct.learning import symmetric_scores
-from clustruct.pipeline import score_set
+from clustruct.pipeline import model_weights, score_set
 
 from .findings import Findings
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 import os
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, ClassVar, Literal, Self, TypeAlias, overload
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
@@ -24,8 +25,7 @@ from clustruct.data import Evidence, Grouping, GroupingOptions, ItemKind, Table
 from clustruct.estimators import SupervisedCorrelationClustering
 from clustruct.estimators.background import warn_of_near_misses
 from clustruct.estimators.training_shape import TrainingShape
-from clustruct.features import Blocking, PairFeatures, checked, guess_blocks
-from clustruct.features.base import Block
+from clustruct.features import PairFeatures, checked
 from clustruct.features.similarity import PairMap
 from clustruct.learning.model_selection import split_by_clusters, split_sets
 from clustruct.learning.model_selection.training_tables import (
@@ -36,16 +36,31 @@ from clustruct.learning.model_selection.training_tables import (
     label_tables,
 )
 from clustruct.learning.problems.training import Unlabelled
-from clustruct.losses import Loss, PairwiseLoss
+from clustruct.losses import Loss
 
-from .choosing import better_similarity, check_labels_for
-from .kept_features import FeatureFile
-from .learners import LEARNERS
-from .looking import blocking_for, compared, kept_for_later, mapped, warn_of_leak, without_held_out
+from .learners import (
+    continued_summary,
+    fit_better_similarity,
+    make_learner,
+    set_checkpoint,
+    set_nonnegative,
+    training_summary,
+    warn_of_order,
+    was_interrupted,
+)
 from .predict import group, group_sets
-from .searches import check_searches, keep_likeness, warn_of_order
-from .sources import Chosen, WithinSource, source_of
-from .trained import HeldOut, in_order, set_checkpoint, table_loss, training, training_on, was_interrupted
+from .training_pairs import (
+    FeatureFile,
+    SourceChoice,
+    WithinSource,
+    add_similarity,
+    choose_source_for,
+    fit_features,
+    may_block,
+    out_of_fold_features,
+    training_item_set,
+    warn_of_leak,
+)
 from .warm_start import CorrectedSets, learn_corrections
 
 # One group per set; None: what the sets say themselves.
@@ -55,11 +70,42 @@ Groups: TypeAlias = Sequence[Hashable] | None
 # (Learning from half of walmart_amazon whole took three times as long; pairwise F was 81.3 against 82.0.)
 PART_SIZE, BLOCKED_PART_SIZE = 250, 2500
 FEWEST_PARTS = 5
-# How far the training on a whole table is taken: half the cost of 0.001, and held-out F is the same.
-TABLE_RTOL = 0.01
-# A table that is learned from as a whole lists likely pairs from so many items on: all pairs of the 913 rows
-# of cora took 6 CPU minutes to learn from.
-WHOLE_BLOCK = 250
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """Sets, and the clusters that models gave them which had seen neither the set nor its group.
+
+    Attributes
+    ----------
+    sets : list of Table
+        The labelled sets.
+    labels : list of array of int
+        The predicted clusters of each set.
+    folds : list of list of int
+        Numbers of the sets of each fold.
+    """
+
+    sets: list[Table]
+    labels: list[Labels]
+    folds: list[list[int]]
+
+    @classmethod
+    def in_order(
+        cls, sets: Sequence[Table], folds: Sequence[Sequence[int]], labels: Sequence[Sequence[Labels]]
+    ) -> HeldOut:
+        """The labels of the sets of each fold, in the order of the sets; those of no fold are left out.
+
+        >>> sets = [Table(["x"], name=name) for name in "abc"]
+        >>> made = HeldOut.in_order(sets, [[2], [0]], [["labels of c"], ["labels of a"]])
+        >>> [table.name for table in made.sets], made.labels, made.folds
+        (['a', 'c'], ['labels of a', 'labels of c'], [[1], [0]])
+        """
+        by_set = dict(zip(chain.from_iterable(folds), chain.from_iterable(labels), strict=True))
+        numbers = sorted(by_set)
+        place = {i: n for n, i in enumerate(numbers)}
+        at = [[place[i] for i in fold] for fold in folds]
+        return cls([sets[i] for i in numbers], [by_set[i] for i in numbers], at)
 
 
 @register("Recipe")
@@ -200,8 +246,8 @@ class Recipe(EstimatorState, BaseEstimator):
         tables = label_tables(sets, y)
         check_learnable(tables)
         if self.similarity == "auto":
-            return better_similarity(self, tables, groups)
-        shown = [len(table) for table in tables]
+            return fit_better_similarity(self, tables, groups)
+        sizes = [len(table) for table in tables]
         self.was_cut_ = len(tables) == 1 and self._cuts(tables[0])
         if self.for_size is not None and len(tables) > 1:
             raise ValueError("for_size goes with one table, not with several sets")
@@ -209,12 +255,12 @@ class Recipe(EstimatorState, BaseEstimator):
             tables, groups = self.cut(tables[0]), None
         groups = groups_of(tables) if groups is None else groups
         whole = len(tables) == 1 and not self.was_cut_
-        chosen = source_of(self, self._learner(), tables)
+        chosen = choose_source_for(self, tables)
         self.pipeline_ = self._train(tables, groups, chosen, self.checkpoint, whole=whole, hint=True)
-        if isinstance(held := getattr(self.pipeline_[-1], "shown_", None), TrainingShape):  # before a cut
-            self.pipeline_[-1].shown_ = held.with_set_sizes(shown)
-        told = None if chosen is None else chosen.told()
-        self.training_ = training(self.pipeline_[-1], tables) | {"source": told}
+        if isinstance(shape := getattr(self.pipeline_[-1], "shown_", None), TrainingShape):  # before a cut
+            self.pipeline_[-1].shown_ = shape.with_set_sizes(sizes)
+        source = None if chosen is None else chosen.to_dict()
+        self.training_ = training_summary(self.pipeline_[-1], tables) | {"source": source}
         return self
 
     def _fit_on(
@@ -232,15 +278,16 @@ class Recipe(EstimatorState, BaseEstimator):
             self.fit([given.sets[i] for i in given.labelled], groups=given.groups_of_labelled)
             start = self.pipeline_
         if start is None:
-            check_labels_for(self)
+            if self.similarity != "linear":
+                raise ValueError("similarity goes with labels: corrections alone teach the linear one")
             tables = given.pieces_as_labels()
-            features = self._features(tables, whole=len(tables) == 1)
-            start = Pipeline([("features", features), ("model", self._learner())])
-            keep_likeness(self, start[-1], features)
+            features = fit_features(self, tables, whole=len(tables) == 1)
+            start = Pipeline([("features", features), ("model", make_learner(self))])
+            set_nonnegative(self, start[-1], features)
         if not was_interrupted(start[-1]):
             file = FeatureFile(self.kept_features)
             self.pipeline_ = learn_corrections(start, self._cut_as_before(given), file)
-        self.training_ = training_on(self.pipeline_[-1], given.sets, given.n_named)
+        self.training_ = continued_summary(self.pipeline_[-1], given.sets, given.n_named)
         return self
 
     def _cut_as_before(self, given: CorrectedSets) -> CorrectedSets:
@@ -254,7 +301,7 @@ class Recipe(EstimatorState, BaseEstimator):
         """Whether a single set is cut: not if it is, or stands for, a whole table."""
         if self.for_size is not None or not all(known_items(table)):
             return False
-        return self.parts is not None or not self._may_block() or len(table) < self.block
+        return self.parts is not None or not may_block(self) or len(table) < self.block
 
     def predict(
         self,
@@ -343,14 +390,16 @@ class Recipe(EstimatorState, BaseEstimator):
             raise ValueError("cross-validation needs two sets at least")
         owners = groups_of(tables) if groups is None else list(groups)
         splits = [*split_sets(len(tables), folds, self.random_state, owners)][:at_most]
-        found = [self._held_out(tables, owners, *split) for split in splits]
-        return in_order(tables, [test.tolist() for _, test in splits], found)
+        labels = [self._predict_fold(tables, owners, *split) for split in splits]
+        return HeldOut.in_order(tables, [test.tolist() for _, test in splits], labels)
 
-    def _held_out(self, tables: list[Table], owners: Groups, train: Indices, test: Indices) -> list[Labels]:
+    def _predict_fold(
+        self, tables: list[Table], owners: Groups, train: Indices, test: Indices
+    ) -> list[Labels]:
         """The clusters of some sets by a training on others."""
         kept = None if owners is None else [owners[i] for i in train]
         seen = [tables[i] for i in train]
-        pipeline = self._train(seen, kept, source_of(self, self._learner(), seen))
+        pipeline = self._train(seen, kept, choose_source_for(self, seen))
         if was_interrupted(pipeline[-1]):
             raise KeyboardInterrupt
         pipeline = checked(pipeline)  # of the same data, part of which may lack a field
@@ -359,91 +408,48 @@ class Recipe(EstimatorState, BaseEstimator):
     def cut(self, table: Table, fewest: int = FEWEST_PARTS) -> list[Table]:
         """One set as several of whole clusters: C is chosen by holding sets out."""
         labels = list(table.labels or ())
-        blocked = self._may_block() and len(table) >= FEWEST_PARTS * self.block
+        blocked = may_block(self) and len(table) >= FEWEST_PARTS * self.block
         size = max(BLOCKED_PART_SIZE, self.block) if blocked else PART_SIZE
         wanted = self.parts or max(fewest, round(len(table) / size))
         parts = split_by_clusters(labels, min(wanted, len(set(labels))), random_state=self.random_state)
         name = table.name or "table"
         return [replace(table.take(items), name=f"{name} part {n}") for n, items in enumerate(parts, 1)]
 
-    def _learner(self, table: Table | None = None) -> BaseEstimator:
-        """The clusterer that the parameters describe; for a table that is learned from as a whole where one
-        is given.
-        """
-        if not isinstance(self.learner, str):
-            return clone(self.learner)
-        if self.learner not in LEARNERS:
-            raise ValueError(f"learner must be one of {', '.join(LEARNERS)}, not {self.learner!r}")
-        if self.merge_cost is not None and self.loss not in (None, "pairwise"):
-            raise ValueError("merge_cost goes with the pairwise loss only")
-        model = LEARNERS[self.learner]()
-        check_searches(self, model)
-        skipped = {"checkpoint", "nonnegative"}
-        shared = model.get_params().keys() & self.get_params(deep=False).keys() - skipped
-        mine = {name: getattr(self, name) for name in shared}
-        if self.merge_cost is not None:
-            mine["loss"] = PairwiseLoss(merge_cost=self.merge_cost)
-        elif table is not None and self.learner == "correlation" and self.loss in (None, "pairwise_f"):
-            mine["loss"] = table_loss(len(table), self.for_size)
-            mine["rtol"] = TABLE_RTOL
-            mine["average_folds"] = True
-        return model.set_params(**{name: value for name, value in mine.items() if value is not None})
-
     def _train(
         self,
         sets: list[Table],
         groups: Groups,
-        chosen: Chosen | None,
+        chosen: SourceChoice | None,
         checkpoint: str | os.PathLike[str] | None = None,
         *,
         whole: bool = False,
         hint: bool = False,
     ) -> Pipeline:
         """Features fitted to the sets, and a clusterer trained on them; with a hint of fields that decide."""
-        model = self._learner(sets[0] if whole else None)
+        model = make_learner(self, sets[0] if whole else None)
         set_checkpoint(model, checkpoint)
-        features = self._features(sets, whole=whole, chosen=chosen)
+        features = fit_features(self, sets, whole=whole, chosen=chosen)
         features.check_memory(sets)
-        keep_likeness(self, model, features)
+        set_nonnegative(self, model, features)
         trusting = features.checked()  # what they need was learned from these very sets
-        listed = [compared(trusting, table, whole=whole) for table in steps(sets, "features")]
-        item_sets = [x for x, _ in listed]
+        made = [training_item_set(trusting, table, whole=whole) for table in steps(sets, "features")]
+        item_sets = [x for x, _ in made]
         if hint:
             warn_of_order(model, features, self.kind)
             warn_of_leak(features, item_sets, sets)
-            kept_for_later(FeatureFile(self.kept_features), trusting, sets, item_sets, whole=whole)
+            FeatureFile(self.kept_features).save_sets(trusting, sets, item_sets, whole=whole)
         labels = [list(table.labels or ()) for table in sets]
-        item_sets = mapped(self, item_sets, labels, groups, [features, trusting])
+        item_sets = add_similarity(self, item_sets, labels, groups, [features, trusting])
         if isinstance(model, SupervisedCorrelationClustering):
             unmapped = not whole and features.map_ is None
-            model.set_unlisted_pairs(
-                [rest for _, rest in listed], without_held_out(features, sets, listed) if unmapped else None
-            )
+            folds = out_of_fold_features(features, sets, made) if unmapped else None
+            model.set_unlisted_pairs([rest for _, rest in made], folds)
         with working("learning"):
             model.fit(item_sets, labels, groups=groups)
         if hint and self.unlabelled == "apart" and isinstance(model, SupervisedCorrelationClustering):
             names = [(table.item_ids, table.labels or ()) for table in sets]
             warn_of_near_misses(item_sets, names, model.pair_scores)
         return Pipeline([("features", features), ("model", model)])
-
-    def _features(self, sets: list[Table], *, whole: bool, chosen: Chosen | None = None) -> PairFeatures:
-        """Features that suit the fields, fitted to the sets."""
-        with working("looking at fields"):
-            sources = None if chosen is None else chosen.sources
-            blocks = guess_blocks(sets, self.kind, self.fields, () if sources is None else (sources.field,))
-            blocking, limit = self._blocking(blocks, whole), self.memory_limit
-            return PairFeatures(blocks, blocking=blocking, memory_limit=limit, sources=sources).fit(sets)
-
-    def _may_block(self) -> bool:
-        """Whether the learner can do with the similarities of some pairs."""
-        return self.block > 0 and getattr(self._learner(), "clustering_objective", None) != "kmeans"
-
-    def _blocking(self, blocks: Sequence[Block], whole: bool = False) -> Blocking | None:
-        """How likely pairs are found in large sets; None: all pairs are compared."""
-        if not self._may_block():
-            return None
-        from_size = min(self.block, WHOLE_BLOCK) if whole else self.block
-        return blocking_for(blocks, self.fields, n_neighbors=self.n_neighbors, from_size=from_size)
 
     def check_attributes(self) -> None:
         """The pipeline must be one of a recipe."""
