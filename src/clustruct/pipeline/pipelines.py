@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.pipeline import Pipeline
@@ -12,9 +12,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from clustruct.core.exceptions import ModelFileError
 from clustruct.core.storage import register_foreign
-from clustruct.core.typing import Floats
-from clustruct.data import ItemSet
-from clustruct.search.oracles.base import Objective
+
+if TYPE_CHECKING:
+    from clustruct.core.typing import Floats
+    from clustruct.data import ItemSet
+    from clustruct.search.oracles.base import Objective
 
 
 def pipeline_state(pipeline: Pipeline) -> dict[str, Any]:
