@@ -137,7 +137,9 @@ def labelled_item_mask(table: Table, *, whole: bool) -> Bools | None:
     return known if whole or not known.all() else None
 
 
-def training_item_set(features: PairFeatures, table: Table, *, whole: bool) -> tuple[ItemSet, UncomparedPairs | None]:
+def training_item_set(
+    features: PairFeatures, table: Table, *, whole: bool
+) -> tuple[ItemSet, UncomparedPairs | None]:
     """The pairs of labelled items, and of a set with unlabelled items the others of their neighbours."""
     own = labelled_item_mask(table, whole=whole)
     if own is None or own.all():
