@@ -51,7 +51,7 @@ class Initials(Unlearned):
 FORMAT = '''
 """One set per file, one text per line."""
 from clustruct.data.io import TextFormat, register
-from clustruct.data.io.files import text_lines
+from clustruct.data.io.formats import text_lines
 from clustruct.data import Table
 
 @register
@@ -108,7 +108,7 @@ import added.loss, added.oracle, added.block, added.files
 from clustruct import PairFeatures, Table, SupervisedCorrelationClustering, losses
 from clustruct.features import guess_blocks
 from clustruct.data.io import prediction_file, read_sets, suffixes, write_sets
-from clustruct.core.storage.values import decode, encode
+from clustruct.core.storage.encoding import decode, encode
 
 assert "cluster count" in losses.names()
 raw = Table([{"text": "ann"}, {"text": "anna"}, {"text": "bob"}], labels=[0, 0, 1])

@@ -45,7 +45,7 @@ def labelled_half(name: str, half: range) -> list[Table]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "table.csv"
         real.write(rows, path, np.array([int(row["fold"]) in half for row in rows]))
-        return list(io.read_sets(path, columns=io.Columns(id=ID, cluster=ENTITY), labels="partial"))
+        return list(io.read_sets(path, columns=io.ColumnRoles(id=ID, cluster=ENTITY), labels="partial"))
 
 
 def _half(name: str, half: range) -> list[dict[str, Any]]:

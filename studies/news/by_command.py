@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from clustruct.data.io import Columns, read_sets
+from clustruct.data.io import ColumnRoles, read_sets
 from studies.command_line import clustruct
 from studies.data import data_file
 from studies.results import Results
@@ -52,7 +52,7 @@ def _one(name: str) -> dict[str, Any]:
 
 def _halves(data: Path) -> list[str]:
     """Sorted groups (or sets), even and odd, as --where takes them."""
-    sets = list(read_sets(data, columns=Columns(repeated_ids=True)))
+    sets = list(read_sets(data, columns=ColumnRoles(repeated_ids=True)))
     grouped = sets[0].group is not None
     names = sorted({table.group for table in sets}) if grouped else [table.name for table in sets]
     key = "group" if grouped else "id"

@@ -12,7 +12,7 @@ from clustruct.cli import COMMANDS
 from clustruct.cli.arguments import KINDS, unlabelled_sets
 from clustruct.cli.main import build_parser
 from clustruct.core.storage import load, read
-from clustruct.data.io import Columns, read_sets
+from clustruct.data.io import ColumnRoles, read_sets
 
 READ = ("--set", "set", "--cluster", "cluster")
 
@@ -97,7 +97,7 @@ def test_predictions_in_every_format_say_the_same(command, folder, tmp_path):
     assert rows == list(csv.DictReader(printed.splitlines()))
     command("predict", folder / "test.csv", *model, "--out", tmp_path / "p.jsonl")
     first = next(read_sets(tmp_path / "p.jsonl"))
-    columns = Columns(set="set", id="id", cluster="cluster")
+    columns = ColumnRoles(set="set", id="id", cluster="cluster")
     again = next(read_sets(tmp_path / "p.csv.gz", columns=columns))
     assert (first.name, first.ids, [str(v) for v in first.labels]) == (again.name, again.ids, again.labels)
     found = json.loads(command("predict", folder / "test.csv", *model, "--json")[1])

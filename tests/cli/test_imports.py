@@ -9,7 +9,7 @@ import pytest
 
 import clustruct
 from clustruct.cli.imports import LOSSES, import_named
-from clustruct.core.storage import values
+from clustruct.core.storage import encoding
 from clustruct.losses import base
 
 MODULE = """\
@@ -38,7 +38,7 @@ def own(tmp_path, monkeypatch):
     """A folder that is the current one; what its modules register is forgotten at the end."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [*sys.path])
-    with patch.dict(base.LOSSES), patch.dict(values._BY_NAME):
+    with patch.dict(base.LOSSES), patch.dict(encoding._BY_NAME):
         yield tmp_path
     for name in [name for name in sys.modules if name.startswith("own_")]:
         del sys.modules[name]
@@ -140,7 +140,7 @@ def test_a_model_whose_loss_is_not_registered_is_not_damaged(own, folder, comman
     (own / "own_loss.py").write_text(MODULE.format(name="my count"))
     model = own / "m.model"
     fit = ["fit", folder / "train.csv", *TABLE, "--loss", "my count", "--model", model, "--quiet"]
-    with patch.dict(base.LOSSES), patch.dict(values._BY_NAME):
+    with patch.dict(base.LOSSES), patch.dict(encoding._BY_NAME):
         assert command("--import", "own_loss", *fit)[0] == 0
     code, out, err = command("predict", folder / "test.csv", "--model", model)
     told = f"{model}: the model was trained for the loss 'my count', which no imported module registers: "
@@ -153,9 +153,9 @@ def test_a_model_whose_loss_is_not_registered_is_not_damaged(own, folder, comman
     # The loss itself, not its name: the file names its class.
     found = clustruct.load(model)
     found[-1].loss = base.LOSSES["my count"]()
-    with patch.dict(values._BY_NAME):
+    with patch.dict(encoding._BY_NAME):
         clustruct.save(model, found)
-        del values._BY_NAME["my count"]
+        del encoding._BY_NAME["my count"]
         with pytest.raises(
             clustruct.core.exceptions.ModelFileError, match="'my count', which no imported module"
         ):

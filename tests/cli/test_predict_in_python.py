@@ -8,7 +8,7 @@ import pytest
 
 import clustruct
 from clustruct.data import Evidence
-from clustruct.data.io import Columns, read_sets
+from clustruct.data.io import ColumnRoles, read_sets
 from clustruct.features import checked
 
 DATA = Path(__file__).parents[2] / "examples" / "data"
@@ -17,7 +17,7 @@ DATA = Path(__file__).parents[2] / "examples" / "data"
 @pytest.fixture(scope="module")
 def fitted(tmp_path_factory):
     """A recipe with probabilities, the file of its model, and sets to be grouped."""
-    named = Columns(set="batch", id="nr", cluster="person")
+    named = ColumnRoles(set="batch", id="nr", cluster="person")
     recipe = clustruct.Recipe().fit(read_sets(DATA / "people.csv", columns=named))
     assert recipe.pipeline_[-1].calibration_ is not None
     model = tmp_path_factory.mktemp("python") / "people.model"
@@ -102,7 +102,7 @@ def test_pairs_of_a_table_are_those_of_the_file(fitted, printed, tmp_path):
 
 def test_a_model_without_probabilities_has_the_score_lost(fitted):
     _, _, sets = fitted
-    named = Columns(set="batch", id="nr", cluster="person")
+    named = ColumnRoles(set="batch", id="nr", cluster="person")
     plain = clustruct.Recipe(C=1.0).fit(read_sets(DATA / "people.csv", columns=named))
     found = plain.group(sets[0], confidence=True)
     assert not found.is_probability

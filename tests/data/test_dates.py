@@ -6,7 +6,7 @@ from datetime import datetime
 
 import numpy as np
 
-from clustruct.data.cell_values import _DATES, as_day
+from clustruct.data.values import _DATES, as_day
 
 
 def _slow(text):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from clustruct.core.storage.values import decode, encode
+from clustruct.core.storage.encoding import decode, encode
 from clustruct.data import Table, all_pairs
 from clustruct.features import (
     Dates,

@@ -9,7 +9,7 @@ from clustruct import Recipe
 from clustruct.core.exceptions import DataWarning
 from clustruct.data import Table
 from clustruct.data.datasets import make_records
-from clustruct.data.io import Columns
+from clustruct.data.io import ColumnRoles
 from clustruct.estimators.baselines import PairwiseClassifierClustering
 from clustruct.features import Blocking, checked
 from clustruct.groups import place_items, read_groups
@@ -123,7 +123,7 @@ def test_what_is_written_is_what_a_later_run_starts_from(tmp_path, name):
     table = Table.from_columns({"name": ["Ann, A.", "Bob", None]}, ids=["1", "2", "3"])
     groups = {"1": "g1", "2": "g1"}
     write_known(tmp_path / name, table, groups, "id", "who" if name.endswith("v") else "cluster")
-    known = known_of_table(tmp_path / name, Columns(), ["who", "cluster"])
+    known = known_of_table(tmp_path / name, ColumnRoles(), ["who", "cluster"])
     assert known.state.groups == groups
     assert known.table.column("name") == ["Ann, A.", "Bob", None]
     assert read_groups(tmp_path / name, cluster="who" if name.endswith("v") else None) == groups
@@ -133,8 +133,8 @@ def test_numbers_of_groups_mean_nothing_outside_their_set(tmp_path):
     path = tmp_path / "wide.csv"
     path.write_text("set,id,cluster,name\nx,a,0,Ann\nx,b,1,Bob\ny,c,0,Cy\ny,d,0,Cyd\n")
     with pytest.warns(DataWarning, match=r"wide.csv: groups are numbered in each set .* 'x: 0'"):
-        known = known_of_table(path, Columns(id="id"), ["cluster"])
+        known = known_of_table(path, ColumnRoles(id="id"), ["cluster"])
     assert known.state.groups == {"a": "x: 0", "b": "x: 1", "c": "y: 0", "d": "y: 0"}
     # Ids that are not such numbers are those of the user, whatever a column "set" holds.
     path.write_text("set,id,cluster,name\nx,a,0,Ann\nx,b,1,Bob\ny,c,1,Cy\ny,d,2,Cyd\n")
-    assert known_of_table(path, Columns(id="id"), ["cluster"]).state.groups["c"] == "1"
+    assert known_of_table(path, ColumnRoles(id="id"), ["cluster"]).state.groups["c"] == "1"

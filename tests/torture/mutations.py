@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from clustruct.core.storage.files import MAGIC, read_container
+from clustruct.core.storage.container import MAGIC, read_container
 
 Array = np.ndarray[Any, Any]
 DIGEST = hashlib.sha256().digest_size

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
 
     from clustruct.data import Table
-    from clustruct.data.io import Columns, LabelUse
+    from clustruct.data.io import ColumnRoles, LabelUse
     from clustruct.pipeline import Recipe
 
 LINKAGES = ("single", "average", "complete", "left")
@@ -278,7 +278,7 @@ def read_model(path: str, allow_missing_fields: bool = False) -> Model:
     return Model(pipeline, saved.about, saved.versions, columns)
 
 
-def columns(args: argparse.Namespace, trained: Trained = None) -> Columns:
+def columns(args: argparse.Namespace, trained: Trained = None) -> ColumnRoles:
     """The columns named by the options; where not named, those that the model was trained with."""
     before = trained or {}
     named: dict[str, Any] = {name: getattr(args, name) or before.get(name) for name in ROLES}
@@ -286,7 +286,7 @@ def columns(args: argparse.Namespace, trained: Trained = None) -> Columns:
     fields = [*fields, source] if fields and source and source not in fields else fields
     kept = [before[name] for name in ROLES if not getattr(args, name) and before.get(name)]
     left_out = before.get("chosen_by") or []
-    return clustruct.data.io.Columns(
+    return clustruct.data.io.ColumnRoles(
         **named,
         fields=fields,
         left_out=frozenset([*left_out, *(args.ignore or ())]),

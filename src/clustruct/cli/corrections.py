@@ -84,7 +84,7 @@ def fit(args: argparse.Namespace, learned: Recipe) -> None:
     if not args.quiet and args.corrections:
         print(f"clustruct: {found}", file=sys.stderr)
         for note in found.notes[:SHOWN_NOTES]:
-            print(f"clustruct: {clustruct.core.text.harmless(note)}", file=sys.stderr)
+            print(f"clustruct: {clustruct.core.formatting.harmless(note)}", file=sys.stderr)
         if len(found.notes) > SHOWN_NOTES:
             print(f"clustruct: and {len(found.notes) - SHOWN_NOTES} more labels", file=sys.stderr)
     learned.fit(
@@ -129,7 +129,7 @@ def _corrections(args: argparse.Namespace, sets: list[Any], trained: Mapping[str
 def _seen(args: argparse.Namespace, path: str, trained: Mapping[str, Any]) -> Known:
     """Items with the groups that people saw, where the file has such a column."""
     named = columns(args, trained)
-    bare = clustruct.data.io.Columns(
+    bare = clustruct.data.io.ColumnRoles(
         id=named.id, remembered=named.remembered, repeated_ids=named.repeated_ids
     )
     names = [*filter(None, [named.cluster]), "cluster", "group"]

@@ -6,8 +6,8 @@ import sys
 from dataclasses import dataclass, field
 
 from clustruct.core.callbacks import Cost
+from clustruct.core.formatting import format_table
 from clustruct.core.memory import in_words
-from clustruct.core.text import format_table
 
 
 @dataclass

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import clustruct
-from clustruct.core.text import format_table
+from clustruct.core.formatting import format_table
 
 from .arguments import Model
 from .output import UsageError

@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING
 
 import clustruct
-from clustruct.core.text import count, duration, format_table
+from clustruct.core.formatting import count, duration, format_table
 
 from .arguments import add_data, add_learning, labelled_sets, recipe, whole
 from .evaluate import PER_SET, Scored, percent, title

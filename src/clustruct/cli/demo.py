@@ -181,7 +181,7 @@ def _draw() -> bool:
     from matplotlib.figure import Figure
 
     (table,) = clustruct.data.io.read_sets(
-        "answers.csv", columns=clustruct.data.io.Columns(id="id", cluster="person")
+        "answers.csv", columns=clustruct.data.io.ColumnRoles(id="id", cluster="person")
     )
     times = Counter(table.labels or ())
     persons = [y for y in times if times[y] > 1]

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import clustruct
-from clustruct.core.text import count, short
+from clustruct.core.formatting import count, short
 
 from .arguments import Model, whole
 from .output import UsageError

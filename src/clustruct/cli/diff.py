@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 import clustruct
-from clustruct.core.text import count, format_table, short
+from clustruct.core.formatting import count, format_table, short
 
 from .arguments import whole
 from .output import print_json

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import clustruct
-from clustruct.core.text import count, format_table
+from clustruct.core.formatting import count, format_table
 
 from . import curve, searches
 from .arguments import Model, add_data, add_needs, labelled_sets, read_model
@@ -90,7 +90,7 @@ def run(args: argparse.Namespace) -> None:
 def _second(name: str, allow_missing_fields: bool) -> Model | str:
     """The model, or the name of the predictions, to compare with."""
     with open(name, "rb") as f:
-        is_model = f.read(16) == clustruct.core.storage.files.MAGIC
+        is_model = f.read(16) == clustruct.core.storage.container.MAGIC
     return read_model(name, allow_missing_fields) if is_model else name
 
 

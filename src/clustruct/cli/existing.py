@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import clustruct
-from clustruct.core.text import count, format_table, short
+from clustruct.core.formatting import count, format_table, short
 
 from . import sources
 from .arguments import Model, columns
@@ -188,7 +188,7 @@ def _known(args: argparse.Namespace, saved: Model, store: Store | None, left_out
     if any(need.name == "cluster" for need in saved.pipeline[0].needs_):
         clusters = [*clusters[1:-1], "cluster", "group"]
     clusters = [args.cluster] if args.cluster else clusters
-    bare = clustruct.data.io.Columns(
+    bare = clustruct.data.io.ColumnRoles(
         id=named.id,
         left_out=left_out,
         remembered=named.remembered | left_out,

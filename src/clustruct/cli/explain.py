@@ -8,7 +8,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import clustruct
-from clustruct.core.text import format_table
+from clustruct.core.formatting import format_table
 
 from . import pairs
 from .arguments import add_data, add_model, add_needs, read_model, sets_as_they_are, whole

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import clustruct
-from clustruct.core.text import count, duration, format_table, short
+from clustruct.core.formatting import count, duration, format_table, short
 
 from . import corrections, on_dask
 from .arguments import (

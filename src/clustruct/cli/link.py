@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import clustruct
 from clustruct.core.callbacks import training_callback
-from clustruct.core.text import count
+from clustruct.core.formatting import count
 
 from . import dials
 from .arguments import Model, add_model, add_needs, add_verbose, delimiter_mark, read_model
@@ -18,7 +18,7 @@ from .progress import ProgressOutput
 from .sources import Name, add_map, mapped, read_tables
 
 if TYPE_CHECKING:
-    from clustruct.data.io import Columns
+    from clustruct.data.io import ColumnRoles
     from clustruct.groups import LinkedRows
 
 SUMMARY = "link the rows of two tables"
@@ -75,11 +75,11 @@ def run(args: argparse.Namespace) -> None:
         progress.costs.print()
 
 
-def _columns(args: argparse.Namespace, saved: Model) -> Columns:
+def _columns(args: argparse.Namespace, saved: Model) -> ColumnRoles:
     """All columns are kept: what the model does not look at is written with the pairs."""
     name = args.id or saved.columns.get("id")
     remembered = frozenset() if args.id or name is None else frozenset([name])
-    return clustruct.data.io.Columns(id=name, remembered=remembered, repeated_ids=args.number_ids)
+    return clustruct.data.io.ColumnRoles(id=name, remembered=remembered, repeated_ids=args.number_ids)
 
 
 def _checked_names(args: argparse.Namespace, saved: Model) -> list[Name]:

@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 import clustruct
 from clustruct.core.blas import limit_blas
-from clustruct.core.text import harmless
+from clustruct.core.formatting import harmless
 
 from . import COMMANDS
 from .arguments import add_output, naming_files

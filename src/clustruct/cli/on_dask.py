@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import clustruct
 from clustruct.core.callbacks import training_callback
-from clustruct.core.text import count
+from clustruct.core.formatting import count
 
 from .arguments import whole
 from .output import UsageError, print_json

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import clustruct
-from clustruct.core.text import count, format_table, harmless, short
+from clustruct.core.formatting import count, format_table, harmless, short
 
 if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline

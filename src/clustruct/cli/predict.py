@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import clustruct
 from clustruct.core.callbacks import training_callback, working
-from clustruct.core.text import count, harmless
+from clustruct.core.formatting import count, harmless
 
 from . import dials, existing, exports, on_dask, searches
 from .arguments import add_data, add_model, add_needs, add_verbose, columns, read_model, unlabelled_sets

@@ -17,7 +17,7 @@ from typing import TextIO, TypeVar
 from tqdm import tqdm
 
 from clustruct.core.callbacks import COMPILING, Callback, Cost, Iteration, Training, training_callback
-from clustruct.core.text import duration
+from clustruct.core.formatting import duration
 
 from .costs import Costs
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import clustruct
-from clustruct.core.text import count
+from clustruct.core.formatting import count
 
 from .arguments import add_memory, add_model, delimiter_mark, names_between_commas, other_model, whole
 from .output import INTERRUPTED, UsageError, print_json

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from clustruct.core.text import count, duration, format_table, harmless
+from clustruct.core.formatting import count, duration, format_table, harmless
 
 from .arguments import Model, add_model, read_model, whole
 from .fit import weight_rows

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import clustruct
-from clustruct.core.text import count, short
+from clustruct.core.formatting import count, short
 
 from .output import UsageError
 
 if TYPE_CHECKING:
     from clustruct.data import Table
-    from clustruct.data.io import Columns, LabelUse
+    from clustruct.data.io import ColumnRoles, LabelUse
 
 AUTO, NONE, FILE = "auto", "none", "file"
 WITHIN = ("auto", "apart", "uncompared")
@@ -73,7 +73,7 @@ def column(args: argparse.Namespace, trained: Mapping[str, Any]) -> str | None:
 def read(
     args: argparse.Namespace,
     trained: Mapping[str, Any],
-    columns: Columns,
+    columns: ColumnRoles,
     labels: LabelUse,
     *,
     fewest: int = 2,
@@ -114,7 +114,7 @@ def _check_common(tables: Mapping[str, Table]) -> None:
             raise clustruct.core.exceptions.DataError(told)
 
 
-def read_tables(args: argparse.Namespace, columns: Columns, labels: LabelUse) -> dict[str, Table]:
+def read_tables(args: argparse.Namespace, columns: ColumnRoles, labels: LabelUse) -> dict[str, Table]:
     """One table for each file. One of two may have other names for the columns of ids and clusters."""
     found: dict[str, Table] = {}
     for letter, path in zip(chain("ab", repeat("")), args.data, strict=False):
@@ -140,7 +140,7 @@ def _names(given: Sequence[Name], letter: str) -> dict[str, str]:
     return found
 
 
-def mapped(tables: Mapping[str, Table], given: Sequence[Name], columns: Columns) -> dict[str, Table]:
+def mapped(tables: Mapping[str, Table], given: Sequence[Name], columns: ColumnRoles) -> dict[str, Table]:
     """The tables with the names of fields that they have in common."""
     if given and len(tables) > 2:
         raise UsageError(f"--map goes with two tables, and there are {len(tables)}")

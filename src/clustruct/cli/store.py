@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import clustruct
-from clustruct.core.text import count, format_table, short
+from clustruct.core.formatting import count, format_table, short
 
 from .arguments import whole
 from .output import UsageError, print_json
@@ -132,7 +132,7 @@ def _looked_at(args: argparse.Namespace, store: Store) -> tuple[list[str], Any]:
 def _take_in(args: argparse.Namespace, store: Store) -> list[str]:
     incremental, done = clustruct.groups, []
     if args.items is not None:
-        columns = clustruct.data.io.Columns(id=args.id)
+        columns = clustruct.data.io.ColumnRoles(id=args.id)
         known = incremental.known_of_table(
             args.items, columns, [args.cluster] if args.cluster else ["cluster", "group"]
         )

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import clustruct
-from clustruct.core.text import count, duration, format_table, short
+from clustruct.core.formatting import count, duration, format_table, short
 
 from . import rows
 from .arguments import names_between_commas, positive, whole

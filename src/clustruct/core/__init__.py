@@ -5,4 +5,4 @@ In: arrays, strings, paths. Out: the same, checked. Nothing here knows of items,
 
 from .lazy import lazy_modules
 
-__getattr__ = lazy_modules(__name__, "callbacks", "exceptions", "memory", "partitions", "storage", "text")
+__getattr__ = lazy_modules(__name__, "callbacks", "exceptions", "memory", "partitions", "storage")

@@ -10,15 +10,13 @@ from typing import TYPE_CHECKING
 from clustruct.core.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from .cell_values import as_day, as_number, as_text, fold, is_missing
     from .column_types import Coded, Column
+    from .compared_pairs import Pairs, PairScores, all_pairs
     from .evidence import Evidence
-    from .field_types import Fields, ItemKind, field_kinds
-    from .grouping import Grouping, GroupingOptions
+    from .groupings import Grouping, GroupingOptions
     from .item_set import ItemSet, as_item_set, pair_table, with_distances
-    from .pair_scores import PairScores
-    from .pairs import Pairs, all_pairs
     from .table import Source, Table
+    from .values import Fields, ItemKind, as_day, as_number, as_text, field_kinds, fold, is_missing
 
 __all__ = [
     "Coded",

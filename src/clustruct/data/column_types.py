@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from clustruct.core.typing import Bools, Ints
 
-from .cell_values import is_missing
 from .texts import Texts
+from .values import is_missing
 
 # Up to so many rows a loop of Python is faster than the calls of numpy.
 FEW = 64

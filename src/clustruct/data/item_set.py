@@ -26,14 +26,13 @@ from numpy.typing import ArrayLike
 from scipy.sparse.linalg import LinearOperator
 from scipy.spatial.distance import squareform
 
-from clustruct.core.html import MOST_ROWS, html_table
+from clustruct.core.formatting import MOST_ROWS, html_table
 from clustruct.core.partitions import canonical_labels, indicator
 from clustruct.core.storage import digest
 from clustruct.core.typing import Floats, Ints, LabelsLike
 
 from . import matrices
-from .matrices import Matrix, MatrixLike, check_matrix, check_real
-from .pairs import (
+from .compared_pairs import (
     Pairs,
     are_together,
     check_pair_index,
@@ -43,6 +42,7 @@ from .pairs import (
     sum_ordered,
     sum_ordered_factor,
 )
+from .matrices import Matrix, MatrixLike, check_matrix, check_real
 
 
 class ItemSet(Pairs):

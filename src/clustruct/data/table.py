@@ -12,21 +12,20 @@ from typing import Any, Self, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from clustruct.core.html import MOST_ROWS, html_table
-from clustruct.core.text import place
+from clustruct.core.formatting import MOST_ROWS, html_table, place
 from clustruct.core.typing import Floats, Ints
 
-from .cell_values import is_missing
 from .column_types import SHOWN, ArrayColumn, Coded, Column, Part, as_column, part_of
+from .values import is_missing
 
 AT_ONCE = 1000
 
 
-class Rows(Sequence[Mapping[str, Any]]):
+class TableRows(Sequence[Mapping[str, Any]]):
     """Some rows of columns as items; every item has every field, None where missing.
 
     >>> from clustruct.data.column_types import as_column
-    >>> rows = Rows({"n": as_column(["a", " ", "c"])}, 3)
+    >>> rows = TableRows({"n": as_column(["a", " ", "c"])}, 3)
     >>> rows[1], rows[1:], rows == [{"n": "a"}, {"n": None}, {"n": "c"}]
     ({'n': None}, [{'n': None}, {'n': 'c'}], True)
     """
@@ -56,14 +55,14 @@ class Rows(Sequence[Mapping[str, Any]]):
             self._parts[field] = self._whole[field].part(_slice(self._rows))
         return self._parts[field]
 
-    def take(self, rows: Part) -> Rows:
+    def take(self, rows: Part) -> TableRows:
         """Some of the rows."""
         held: range | Ints = range(self._size) if self._rows is None else self._rows
         if isinstance(held, range) and not isinstance(rows, slice):
             chosen: range | Ints = held.start + held.step * np.where(rows < 0, rows + len(held), rows)
         else:
             chosen = held[rows]  # type: ignore[assignment, index, unused-ignore]
-        return Rows(self._whole, len(chosen), chosen)
+        return TableRows(self._whole, len(chosen), chosen)
 
     def __len__(self) -> int:
         return self._size
@@ -72,7 +71,7 @@ class Rows(Sequence[Mapping[str, Any]]):
     def __getitem__(self, at: int) -> Mapping[str, Any]: ...
 
     @overload
-    def __getitem__(self, at: slice) -> Rows: ...
+    def __getitem__(self, at: slice) -> TableRows: ...
 
     def __getitem__(self, at: int | slice) -> Any:
         if isinstance(at, slice):
@@ -101,7 +100,7 @@ class Rows(Sequence[Mapping[str, Any]]):
         return shown if self._size <= SHOWN else f"{shown[:-1]}, ... {self._size - SHOWN:,} more]"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Rows, ({name: self.column(name) for name in self._whole}, self._size)
+        return TableRows, ({name: self.column(name) for name in self._whole}, self._size)
 
 
 def _slice(rows: range | Ints) -> Part:
@@ -217,7 +216,7 @@ class Table:
         if len(sizes) != 1:
             listed = ", ".join(f"{name!r} has {len(column)}" for name, column in list(held.items())[:10])
             raise ValueError(f"columns must have one number of values: {listed or 'there are none'}")
-        return cls(Rows(held, sizes.pop()), **more)
+        return cls(TableRows(held, sizes.pop()), **more)
 
     @classmethod
     def from_frame(cls, frame: Any, id: str | None = None, cluster: str | None = None, **more: Any) -> Self:
@@ -242,7 +241,7 @@ class Table:
                     raise ValueError(f"there is no column {name!r}; there are {', '.join(columns)}")
                 more[role] = columns[name].tolist()
         fields = {name: column for name, column in columns.items() if name not in (id, cluster)}
-        return cls(Rows(fields, len(held)), **more)
+        return cls(TableRows(fields, len(held)), **more)
 
     def __post_init__(self) -> None:
         if not self.items:
@@ -280,7 +279,7 @@ class Table:
 
     def column(self, field: str) -> list[Any]:
         """The values of one field, None where missing."""
-        if isinstance(self.items, Rows) and self.items.has(field):
+        if isinstance(self.items, TableRows) and self.items.has(field):
             return self.items.column(field).tolist()
         return self.some(field, slice(0, len(self)))
 
@@ -290,7 +289,7 @@ class Table:
         >>> Table([{"t": "a"}, {"t": "b"}, {}]).some("t", slice(1, None))
         ['b', None]
         """
-        if isinstance(self.items, Rows):
+        if isinstance(self.items, TableRows):
             there = self.items.has(field)
             return self.items.column(field).part(part).tolist() if there else [None] * len(self.items[part])
         values = [item.get(field) for item in self.items[part]]
@@ -306,15 +305,15 @@ class Table:
 
     def matrix(self, field: str) -> Floats | None:
         """The vectors of a field as rows, where it is held as one array; None where it is not."""
-        column = self.field_column(field) if isinstance(self.items, Rows) else None
+        column = self.field_column(field) if isinstance(self.items, TableRows) else None
         return column.array if isinstance(column, ArrayColumn) and column.array.ndim == 2 else None
 
     def field_column(self, field: str) -> Column:
         """The values of one field as they are held."""
-        if isinstance(self.items, Rows) and self.items.has(field):
+        if isinstance(self.items, TableRows) and self.items.has(field):
             return self.items.column(field)
         if field not in self._columns:
-            bare = isinstance(self.items, Rows)
+            bare = isinstance(self.items, TableRows)
             self._columns[field] = as_column(
                 [None] * len(self) if bare else [item.get(field) for item in self.items]
             )
@@ -322,13 +321,13 @@ class Table:
 
     def has(self, field: str) -> bool:
         """Whether some item has the field, with or without a value."""
-        if isinstance(self.items, Rows):
+        if isinstance(self.items, TableRows):
             return self.items.has(field)
         return any(field in item for item in self.items)
 
     def count_having(self, field: str) -> int:
         """How many items have the field, with or without a value."""
-        if isinstance(self.items, Rows):
+        if isinstance(self.items, TableRows):
             return len(self) if self.items.has(field) else 0
         return sum(field in item for item in self.items)
 
@@ -342,7 +341,7 @@ class Table:
         rows = np.asarray(items, dtype=np.int64)
         return replace(
             self,
-            items=self.items.take(rows) if isinstance(self.items, Rows) else part_of(self.items, rows),
+            items=self.items.take(rows) if isinstance(self.items, TableRows) else part_of(self.items, rows),
             labels=None if self.labels is None else part_of(self.labels, rows),
             ids=None if self.ids is None else part_of(self.ids, rows),
             source=None if self.source is None else self.source.part(rows),
@@ -355,6 +354,6 @@ class Table:
 
     def fields(self) -> list[str]:
         """All fields that some item has, in the order of appearance."""
-        if isinstance(self.items, Rows):
+        if isinstance(self.items, TableRows):
             return self.items.names
         return list(dict.fromkeys(name for item in self.items for name in item))

@@ -12,7 +12,7 @@ import numpy as np
 
 from clustruct.core.typing import Floats
 from clustruct.data import Table
-from clustruct.data.cell_values import is_missing
+from clustruct.data.values import is_missing
 from clustruct.features import Blocking, PairFeatures
 from clustruct.features.blocking import Summary
 from clustruct.features.columns import Columns, TermTable

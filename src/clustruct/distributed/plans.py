@@ -95,7 +95,7 @@ def files_of(patterns: Sequence[Any]) -> list[str]:
 
 def _sizes(paths: Sequence[str]) -> tuple[list[int], list[str]]:
     """The rows of each file, and the columns, which must be the same."""
-    from clustruct.data.io.parquet import open_parquet
+    from clustruct.data.io.column_files import open_parquet
 
     sizes, names = [], list[str]()
     for path in paths:

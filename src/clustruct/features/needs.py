@@ -16,7 +16,7 @@ from typing import Literal, TypeAlias
 from clustruct.core.exceptions import DataError, DataWarning
 from clustruct.core.storage import DataclassState, register
 from clustruct.data import Table, field_kinds
-from clustruct.data.cell_values import holds
+from clustruct.data.values import holds
 
 Kind: TypeAlias = Literal["string", "text", "number", "date", "list", "vector", "id", "nothing", "context"]
 LOOKED_AT = 1000  # values of a field in a set that are looked at

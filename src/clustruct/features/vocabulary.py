@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from clustruct.core.typing import Bools, Ints
 from clustruct.data import Table, as_text, fold
-from clustruct.data.cell_values import LONGEST_TEXT
+from clustruct.data.values import LONGEST_TEXT
 
 _WORD = re.compile(r"\w+")
 _JOINT = re.compile(r"(?<=\w)[-./](?=\w)")

@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-from clustruct.core.html import html_table
-from clustruct.core.text import count
+from clustruct.core.formatting import count, html_table
 
 Status = Literal["unchanged", "grown", "shrunk", "changed", "merged", "split", "renamed", "new", "gone"]
 STATUSES: tuple[Status, ...] = (

@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 
 from clustruct.core.exceptions import DataError
-from clustruct.core.text import count
+from clustruct.core.formatting import count
 from clustruct.core.typing import Ints
 
 from .decisions import ANSWERS

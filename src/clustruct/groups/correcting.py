@@ -11,8 +11,8 @@ from os import PathLike
 import numpy as np
 
 from clustruct.core.exceptions import DataError
+from clustruct.core.formatting import count
 from clustruct.core.partitions import UNKNOWN, partial_labels
-from clustruct.core.text import count
 from clustruct.core.typing import Ints
 from clustruct.data import Evidence, Table
 from clustruct.learning.problems.training import Unlabelled

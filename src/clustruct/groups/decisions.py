@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any, Literal, TypeGuard, get_args
 
 from clustruct.core.exceptions import DataError
+from clustruct.core.formatting import place
 from clustruct.core.storage.targets import replacing
-from clustruct.core.text import place
 from clustruct.data.io.csv_files import csv_rows
-from clustruct.data.io.files import suffix_of, text_lines
+from clustruct.data.io.formats import suffix_of, text_lines
 
 Kind = Literal["same", "different", "unsure", "sort", "move", "merge", "split", "confirm", "note", "undo"]
 KINDS: tuple[Kind, ...] = get_args(Kind)

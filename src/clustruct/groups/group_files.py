@@ -13,8 +13,8 @@ from pathlib import Path
 from clustruct.core.exceptions import DataError, DataWarning, NoLabels
 from clustruct.core.storage.targets import replacing
 from clustruct.data import Table
-from clustruct.data.io import Columns, read_sets
-from clustruct.data.io.files import is_table
+from clustruct.data.io import ColumnRoles, read_sets
+from clustruct.data.io.formats import is_table
 
 from .decisions import written_suffix
 from .schema import MAGIC
@@ -109,7 +109,7 @@ def _header(path: str | PathLike[str]) -> list[str]:
     if not is_table(path) or not Path(path).is_file():
         return []
     # Labels may be called anything, ids too: so no column is taken for that of the ids.
-    columns = Columns(cluster="id", whole=True)
+    columns = ColumnRoles(cluster="id", whole=True)
     return next(iter(read_sets(path, columns=columns, labels="ignored"))).fields()
 
 
@@ -121,7 +121,7 @@ def _id_of(header: list[str]) -> str | None:
 
 def _labelled(path: str | PathLike[str], id: str | None, cluster: str | None) -> list[Table]:
     if not is_table(path):
-        return list(read_sets(path, columns=Columns(id=id or "id", cluster=cluster), labels="skip"))
+        return list(read_sets(path, columns=ColumnRoles(id=id or "id", cluster=cluster), labels="skip"))
     first, second = (cluster, cluster) if cluster else GROUP_COLUMNS
     try:
         return _rows(path, id, first)
@@ -133,7 +133,7 @@ def _labelled(path: str | PathLike[str], id: str | None, cluster: str | None) ->
 
 
 def _rows(path: str | PathLike[str], id: str | None, cluster: str) -> list[Table]:
-    columns = Columns(set="set", id=id or "id", cluster=cluster, remembered=frozenset(["set"]))
+    columns = ColumnRoles(set="set", id=id or "id", cluster=cluster, remembered=frozenset(["set"]))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)  # without the column there is one set
         return list(read_sets(path, columns=columns, labels="skip"))

@@ -18,8 +18,8 @@ from typing import Any
 from clustruct.core.exceptions import DataError, DataWarning, NoLabels
 from clustruct.core.storage.targets import replacing
 from clustruct.data import Table
-from clustruct.data.io import Columns, read_sets
-from clustruct.data.io.files import is_table, sets_file
+from clustruct.data.io import ColumnRoles, read_sets
+from clustruct.data.io.formats import is_table, sets_file
 
 from .decisions import written_suffix
 from .index import KnownIndex
@@ -71,7 +71,7 @@ class Known:
 
 
 def known_of_table(
-    path: str | PathLike[str], columns: Columns, clusters: Sequence[str], delimiter: str | None = None
+    path: str | PathLike[str], columns: ColumnRoles, clusters: Sequence[str], delimiter: str | None = None
 ) -> Known:
     """The items of a file with their groups; those without a group are new.
 
@@ -81,7 +81,7 @@ def known_of_table(
     ----------
     path : path
         The file.
-    columns : Columns
+    columns : ColumnRoles
         Which columns are what.
     clusters : sequence of str
         Names that the column of the groups may have.
@@ -179,7 +179,7 @@ def one_set(path: str | PathLike[str], sets: Iterator[Table]) -> Table:
 
 
 def _labelled(
-    path: str | PathLike[str], columns: Columns, clusters: Sequence[str], delimiter: str | None
+    path: str | PathLike[str], columns: ColumnRoles, clusters: Sequence[str], delimiter: str | None
 ) -> tuple[Table, str]:
     names = list(dict.fromkeys(clusters)) if is_table(path) else [None]
     fault: NoLabels | None = None

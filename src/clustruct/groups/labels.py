@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from clustruct.core.exceptions import DataError
-from clustruct.core.text import place
+from clustruct.core.formatting import place
 
 from .decisions import Decision, Kind, decision_of, rows_of
 from .statements import Statement, statements_of

@@ -22,7 +22,7 @@ from clustruct.core.exceptions import DataError, DataWarning
 from clustruct.core.typing import Floats, Ints
 from clustruct.data import Table
 from clustruct.data.column_types import CodedColumn
-from clustruct.data.table import Rows
+from clustruct.data.table import TableRows
 from clustruct.features import PairFeatures, Sources
 from clustruct.pipeline import check_correlation, group, is_calibrated
 
@@ -187,7 +187,9 @@ def side_by_side(tables: Sequence[Table], field: str, names: Sequence[str]) -> T
     whole = reduce(joined, [replace(table, labels=None) for table in tables])
     sizes = [len(table) for table in tables]
     held = (
-        {name: whole.items.column(name) for name in whole.fields()} if isinstance(whole.items, Rows) else {}
+        {name: whole.items.column(name) for name in whole.fields()}
+        if isinstance(whole.items, TableRows)
+        else {}
     )
     held[field] = CodedColumn(np.repeat(np.arange(len(tables), dtype=np.int32), sizes), list(names))
     labels: list[Hashable] | None = None
@@ -197,7 +199,7 @@ def side_by_side(tables: Sequence[Table], field: str, names: Sequence[str]) -> T
     if len(set(ids)) < len(ids):
         owners = np.repeat(np.arange(len(tables)), sizes).tolist()
         ids = [f"{names[k]}:{name}" for k, name in zip(owners, ids, strict=True)]
-    rows = Rows(held, len(whole))
+    rows = TableRows(held, len(whole))
     return Table(rows, labels=labels, ids=ids, context=whole.context, source=whole.source)
 
 
@@ -229,8 +231,8 @@ def renamed(table: Table, names: Mapping[str, str]) -> Table:
             )
     left = [name for name in there if name not in names and name not in names.values()]
     both = {**{name: name for name in left}, **names}
-    if isinstance(table.items, Rows):
-        items: Sequence[Mapping[str, Any]] = Rows(
+    if isinstance(table.items, TableRows):
+        items: Sequence[Mapping[str, Any]] = TableRows(
             {new: table.items.column(old) for new, old in both.items()}, len(table)
         )
     else:

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 
 from clustruct.core import storage
 from clustruct.core.partitions import canonical_labels
+from clustruct.core.storage.encoding import entry_by_name
 from clustruct.core.storage.names import STORED
-from clustruct.core.storage.values import entry_by_name
 from clustruct.core.typing import Floats, Ints, LabelsLike
 
 

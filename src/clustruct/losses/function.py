@@ -10,8 +10,8 @@ from typing import Any, Literal
 import numpy as np
 
 from clustruct.core.exceptions import CostWarning, UnknownLoss
+from clustruct.core.formatting import duration
 from clustruct.core.partitions import canonical_labels
-from clustruct.core.text import duration
 from clustruct.core.typing import Floats, Ints, Labels, LabelsLike
 
 from .base import Loss, LossState, count_table, loss_class, names

@@ -16,9 +16,9 @@ from sklearn.base import BaseEstimator
 from clustruct import __version__
 from clustruct.core.callbacks import working
 from clustruct.core.exceptions import DataWarning, ModelFileError
+from clustruct.core.formatting import count, short
 from clustruct.core.partitions import partial_labels
 from clustruct.core.storage import digest, read, register, save
-from clustruct.core.text import count, short
 from clustruct.core.typing import Bools
 from clustruct.data import Evidence, ItemSet, Table
 from clustruct.features import Blocking, PairFeatures, Sources, UncomparedPairs, Vectors, guess_blocks

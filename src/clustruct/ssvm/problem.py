@@ -176,7 +176,7 @@ class Problem(ABC):
         return np.array([self.joint_feature(i, self.truth(i)) @ w for i in indices.tolist()], float)
 
     def identity(self) -> Mapping[str, str] | None:
-        """Digests of the problem's parts (`clustruct.core.storage.values`) by the names that an error is to
+        """Digests of the problem's parts (`clustruct.core.storage.encoding`) by the names that an error is to
         use:
         "features", "labels", "loss", ..., so that a checkpoint of another problem is refused by name.
 

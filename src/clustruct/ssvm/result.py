@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from clustruct.core.callbacks import Iteration, SupportsDump
-from clustruct.core.html import html_table
+from clustruct.core.formatting import html_table
 from clustruct.core.storage import DataclassState, is_matrix, register
 from clustruct.core.typing import Floats, Indices
 

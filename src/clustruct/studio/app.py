@@ -19,7 +19,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from clustruct.core.exceptions import DataError, ModelFileError
-from clustruct.core.text import harmless
+from clustruct.core.formatting import harmless
 
 from .engine_process import EngineFailed
 from .project import Project, decide, decision_of, redo_of, undo_of

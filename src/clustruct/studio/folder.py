@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from clustruct.core.exceptions import DataError
-from clustruct.core.text import short
+from clustruct.core.formatting import short
 from clustruct.data import Table
-from clustruct.data.io import Columns, read_sets
-from clustruct.data.io.files import suffixes
+from clustruct.data.io import ColumnRoles, read_sets
+from clustruct.data.io.formats import suffixes
 from clustruct.groups import Decision, Item, Store, is_store
 
 PROJECT_END = ".clustruct.db"
@@ -82,7 +82,7 @@ def preview(path: Path) -> dict[str, Any]:
     """What a data file holds, with a guess of what its columns are."""
     from clustruct.features import guess_kind
 
-    table = _table(path, Columns(id=None), most=LOOKED_AT)
+    table = _table(path, ColumnRoles(id=None), most=LOOKED_AT)
     fields = table.fields()
     kind, kinds = guess_kind([table])
     columns = [list(map(_shorten, table.some(f, slice(0, SHOWN)))) for f in fields]
@@ -108,7 +108,7 @@ def _first_unique(table: Table, fields: Sequence[str]) -> str | None:
     return None
 
 
-def _table(path: Path, columns: Columns, most: int | None = None) -> Table:
+def _table(path: Path, columns: ColumnRoles, most: int | None = None) -> Table:
     """All items of a file as one set; rows without ids are numbered from 1."""
     from clustruct.groups import one_set  # which loads much that the server does without
 
@@ -138,7 +138,7 @@ def begin(
         raise DataError(f"there is a project {path.name} already: open it, or move it away")
     if not fields:
         raise DataError("choose a field at least: items are compared by them")
-    table = _table(source, Columns(id=id or None))
+    table = _table(source, ColumnRoles(id=id or None))
     for field in [*fields, *filter(None, [cluster])]:
         if not table.has(field):
             raise DataError(f"{source.name}: no item has the field {short(field)!r}")

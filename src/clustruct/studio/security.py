@@ -17,7 +17,7 @@ from http.cookies import CookieError, SimpleCookie
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs
 
-from clustruct.core.text import harmless
+from clustruct.core.formatting import harmless
 
 log = logging.getLogger("clustruct.studio")
 

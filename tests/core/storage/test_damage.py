@@ -14,7 +14,7 @@ from clustruct import SupervisedKMeans, ssvm
 from clustruct.core.callbacks import Callback, training_callback
 from clustruct.core.exceptions import ModelFileError
 from clustruct.core.storage import load, save
-from clustruct.core.storage.files import read_container, write_container
+from clustruct.core.storage.container import read_container, write_container
 from clustruct.data.datasets import make_synth
 from clustruct.estimators.baselines import UntrainedKMeans
 from clustruct.learning.problems import MulticlassProblem

@@ -23,8 +23,8 @@ from clustruct import (
 )
 from clustruct.core.exceptions import ModelFileError
 from clustruct.core.storage import load, read, save
-from clustruct.core.storage.files import LONGEST_HEADER, MAGIC, read_container, write_container
-from clustruct.core.storage.values import decode, encode
+from clustruct.core.storage.container import LONGEST_HEADER, MAGIC, read_container, write_container
+from clustruct.core.storage.encoding import decode, encode
 from clustruct.estimators.baselines import (
     DefaultClustering,
     PairKMeans,

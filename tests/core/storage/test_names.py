@@ -11,8 +11,8 @@ import clustruct
 from clustruct.core import storage
 from clustruct.core.exceptions import ModelFileError
 from clustruct.core.storage import names
+from clustruct.core.storage.encoding import decode, encode, entry_by_name
 from clustruct.core.storage.names import STORED
-from clustruct.core.storage.values import decode, encode, entry_by_name
 
 SOURCE = Path(clustruct.__file__).parent
 # What files of 0.1.0.dev0 (e028f13) may name. Only added to: such files must be read for ever.
@@ -31,10 +31,10 @@ variation_of_information
 """
 REGISTERED = """
 from importlib import import_module
-from clustruct.core.storage import values
+from clustruct.core.storage import encoding
 for name in {modules!r}:
     import_module(name)
-print(*sorted(values._BY_NAME), sep="\\n")
+print(*sorted(encoding._BY_NAME), sep="\\n")
 """
 
 

@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 from clustruct import PairFeatures, Table
 from clustruct.core.exceptions import ModelFileError
 from clustruct.core.storage import load, save
-from clustruct.core.storage.files import read_container, write_container
+from clustruct.core.storage.container import read_container, write_container
 from clustruct.estimators.baselines import DefaultClustering
 from clustruct.features import Blocking, Strings, Terms
 from clustruct.features.blocks.strings import MEASURES

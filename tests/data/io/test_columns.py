@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from clustruct.core.exceptions import DataError
-from clustruct.data.io import Columns, csv_files, read_sets
+from clustruct.data.io import ColumnRoles, csv_files, read_sets
 from clustruct.data.io.csv_files import gathered_table, plain_table
 
 CELLS = st.one_of(
@@ -151,7 +151,7 @@ def test_sets_of_both_readers_are_the_same(both, name, change):
     text = change(TABLE)
     text = text.replace("\n,,,\r\n", "\n").replace("\n,,,\n", "\n") if "gz" in name else text
     text = text.replace(",", "\t") if "tsv" in name else text
-    fast, plain = both(name, text.encode(), Columns(set="fold", cluster="who"))
+    fast, plain = both(name, text.encode(), ColumnRoles(set="fold", cluster="who"))
     assert fast == plain
     assert [table.ids for table in fast] == [["a", "c", "e"], ["b", "d"]]
     assert [table.source.lines.tolist() for table in fast] == [table.source.lines.tolist() for table in plain]
@@ -173,7 +173,7 @@ def test_sets_of_both_readers_are_the_same(both, name, change):
 )
 def test_faults_of_large_files_name_the_line(both, text, message):
     data = text if isinstance(text, bytes) else text.encode()
-    fast, plain = both("a.csv", data, Columns(cluster="who"))
+    fast, plain = both("a.csv", data, ColumnRoles(cluster="who"))
     assert message in fast
     assert fast == plain
 
@@ -185,11 +185,11 @@ def test_rows_are_chosen_by_distinct_values(both):
         ({}, {"fold": frozenset([""])}, ["a", "b"]),
         ({"fold": frozenset("12")}, {"n": frozenset(["6"])}, ["a"]),
     ):
-        chosen = Columns(cluster="who", where=where, without=without)
+        chosen = ColumnRoles(cluster="who", where=where, without=without)
         for sets in both("a.csv", text.encode(), chosen, labels="skip"):
             assert sets[0].ids == ids
             assert "fold" in sets[0].fields() or "fold" in chosen.roles()
-    for found in both("a.csv", text.encode(), Columns(where={"n": frozenset("0")}), labels="ignored"):
+    for found in both("a.csv", text.encode(), ColumnRoles(where={"n": frozenset("0")}), labels="ignored"):
         assert "no rows to use" in found
 
 
@@ -197,7 +197,7 @@ def test_many_sets_in_any_order_are_gathered(both):
     rng = np.random.default_rng(0)
     rows = [(f"s{k}", i, f"c{i % 7}") for i, k in enumerate(rng.integers(0, 300, 3000))]
     data = ("set,id,cluster\n" + "".join(f"{s},{i},{c}\n" for s, i, c in rows)).encode()
-    fast, plain = both("a.csv", data, Columns(set="set", cluster="cluster"))
+    fast, plain = both("a.csv", data, ColumnRoles(set="set", cluster="cluster"))
     assert fast == plain
     names = list(dict.fromkeys(s for s, _, _ in rows))
     assert [table.name for table in fast] == names
@@ -216,5 +216,5 @@ def test_wide_tables_are_read_in_linear_time(tmp_path):
 
 
 def test_labels_may_be_partial(both):
-    for sets in both("a.csv", b"id,who\n1,x\n2,\n3,x\n", Columns(cluster="who"), labels="partial"):
+    for sets in both("a.csv", b"id,who\n1,x\n2,\n3,x\n", ColumnRoles(cluster="who"), labels="partial"):
         assert sets[0].labels == ["x", None, "x"]

@@ -7,7 +7,7 @@ import clustruct
 from clustruct.core.exceptions import DataError
 from clustruct.data import Table
 from clustruct.data.column_types import ArrayColumn, CodedColumn
-from clustruct.data.io import Columns, read_sets, sets_of
+from clustruct.data.io import ColumnRoles, read_sets, sets_of
 
 VALUES = {
     "fold": [1, 2, 1, 2],
@@ -92,7 +92,7 @@ def test_lists_of_numbers_in_parquet_are_one_array(tmp_path):
     ragged, texts = [[1.0], [1.0, 2.0], None, [3.0, 4.0]], [["a"], [], ["b"], ["a"]]
     table = arrow.table({"v": X.tolist(), "r": ragged, "t": texts, "fold": ["1", "2", "1", "2"]})
     parquet.write_table(table, tmp_path / "a.parquet")
-    first, second = read_sets(tmp_path / "a.parquet", columns=Columns(set="fold"), labels="ignored")
+    first, second = read_sets(tmp_path / "a.parquet", columns=ColumnRoles(set="fold"), labels="ignored")
     assert second.matrix("v").tolist() == X[[1, 3]].tolist()
     assert second.matrix("r") is None
     assert first.column("r") == [[1.0], None]
@@ -110,7 +110,7 @@ def test_arrays_are_sets_of_vectors(tmp_path):
         save(
             tmp_path / "b.npz", image=X, who=np.array(list("aabbcc")), fold=np.arange(6) % 2, n=np.arange(6.0)
         )
-        first, second = read_sets(tmp_path / "b.npz", columns=Columns(set="fold", cluster="who"))
+        first, second = read_sets(tmp_path / "b.npz", columns=ColumnRoles(set="fold", cluster="who"))
         assert (first.labels, first.fields()) == (["a", "b", "c"], ["image", "n"])
         assert np.array_equal(second.matrix("image"), X[1::2])
         assert second.column("n") == [1.0, 3.0, 5.0]
@@ -138,7 +138,7 @@ def test_faults_of_arrays_are_named(tmp_path, arrays, message):
 @pytest.mark.parametrize("role", ["set", "id", "cluster", "group"])
 def test_names_and_clusters_are_no_vectors(tmp_path, role):
     np.savez(tmp_path / "a.npz", x=np.zeros((4, 2)), who=np.zeros((4, 2)))
-    columns = Columns(**{"cluster": "x", role: "who"})
+    columns = ColumnRoles(**{"cluster": "x", role: "who"})
     with pytest.raises(DataError, match=r"a.npz: the column '(who|x)' holds a vector for each item"):
         list(read_sets(tmp_path / "a.npz", columns=columns))
 

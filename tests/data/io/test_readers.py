@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from clustruct.core.exceptions import DataError
-from clustruct.data.io import Columns, read_sets, sets_of
+from clustruct.data.io import ColumnRoles, read_sets, sets_of
 
 SET = {"id": "s1", "group": 3, "items": [{"id": "a", "t": "x"}, {"id": "b", "t": "y"}], "labels": [0, 1]}
 
@@ -53,36 +53,36 @@ def test_no_answer_is_left_among_the_fields(tmp_path):
         "items": [{"t": "x", "who": 1}, {"t": "y", "who": 1}],
         "clusters": [9, 9],
     }
-    columns = Columns(set="name", cluster="who", where={"fold": frozenset("1")})
+    columns = ColumnRoles(set="name", cluster="who", where={"fold": frozenset("1")})
     for labels in ("required", "ignored"):
         (raw,) = read_sets(write(tmp_path, "a.jsonl", json.dumps(given)), columns=columns, labels=labels)
         assert raw.items == [{"t": "x"}, {"t": "y"}]
         assert dict(raw.context) == {}
     table = "fold,id,who,part,t\n0,1,a,0,x\n0,2,a,0,y\n"
-    columns = Columns(cluster="who", group="part", where={"fold": frozenset("0")})
+    columns = ColumnRoles(cluster="who", group="part", where={"fold": frozenset("0")})
     (raw,) = read_sets(write(tmp_path, "a.csv", table), columns=columns)
     assert raw.items == [{"t": "x"}, {"t": "y"}]
 
 
 def test_csv_rows_are_gathered_by_set(tmp_path):
     table = '\ufefffold,key,who,name\n1,a,x,"Ann, B."\n2,b,y,"two\nlines"\n1,c,x,\n'
-    columns = Columns(set="fold", id="key", cluster="who")
+    columns = ColumnRoles(set="fold", id="key", cluster="who")
     first, second = read_sets(write(tmp_path, "a.csv.gz", table), columns=columns)
     assert (first.name, first.ids, first.labels) == ("1", ["a", "c"], ["x", "x"])
     assert first.items == [{"name": "Ann, B."}, {"name": None}]
     assert second.items == [{"name": "two\nlines"}]
     (third,) = read_sets(
-        tmp_path / "a.csv.gz", columns=Columns(cluster="who", without={"fold": frozenset("1")})
+        tmp_path / "a.csv.gz", columns=ColumnRoles(cluster="who", without={"fold": frozenset("1")})
     )
     assert (third.name, third.ids) == ("", [3])
 
 
 def test_tabs_and_other_delimiters(tmp_path):
-    (raw,) = read_sets(write(tmp_path, "a.tsv", "who\tn\n1\t2\n"), columns=Columns(cluster="who"))
+    (raw,) = read_sets(write(tmp_path, "a.tsv", "who\tn\n1\t2\n"), columns=ColumnRoles(cluster="who"))
     assert raw.items == [{"n": "2"}]
     path = write(tmp_path, "a.csv", "who;n\n1;2\n")
-    assert "delimiter" in fault(path, Columns(cluster="who"))
-    (raw,) = read_sets(path, columns=Columns(cluster="who"), delimiter=";")
+    assert "delimiter" in fault(path, ColumnRoles(cluster="who"))
+    (raw,) = read_sets(path, columns=ColumnRoles(cluster="who"), delimiter=";")
     assert raw.items == [{"n": "2"}]
 
 
@@ -90,13 +90,15 @@ def test_parquet_is_read_as_the_same_table(tmp_path):
     pandas, _ = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
     frame = pandas.DataFrame({"fold": [1, 2, 1], "who": ["x", "y", "x"], "n": [1.5, None, 3.0]})
     frame.to_parquet(tmp_path / "a.parquet")
-    columns = Columns(set="fold", cluster="who")
+    columns = ColumnRoles(set="fold", cluster="who")
     first, second = read_sets(tmp_path / "a.parquet", columns=columns)
     assert (first.name, first.labels, first.column("n")) == ("1", ["x", "x"], [1.5, 3.0])
     assert second.column("n") == [None]
     twin, _ = sets_of(frame, set="fold", cluster="who")
     assert (twin.name, twin.labels, twin.column("n")) == (first.name, first.labels, first.column("n"))
-    assert "no column 'foldd'; there are fold, who, n" in fault(tmp_path / "a.parquet", Columns(set="foldd"))
+    assert "no column 'foldd'; there are fold, who, n" in fault(
+        tmp_path / "a.parquet", ColumnRoles(set="foldd")
+    )
     (tmp_path / "b.parquet").write_bytes(b"PAR1 but not really")
     assert fault(tmp_path / "b.parquet").startswith("b.parquet: not a readable Parquet file")
 
@@ -111,8 +113,8 @@ def test_labels_missing_in_frames_are_not_known_or_refused():
 
 def test_unlabelled_items_can_be_skipped(tmp_path):
     path = write(tmp_path, "a.csv", "who,n\nx,1\n,2\n")
-    assert fault(path, Columns(cluster="who")).startswith("a.csv:3: item 2 has no cluster")
-    (raw,) = read_sets(path, columns=Columns(cluster="who"), labels="skip")
+    assert fault(path, ColumnRoles(cluster="who")).startswith("a.csv:3: item 2 has no cluster")
+    (raw,) = read_sets(path, columns=ColumnRoles(cluster="who"), labels="skip")
     assert raw.items == [{"n": "1"}]
     lines = [{**SET, "labels": [0, None]}, {**SET, "id": "s2", "labels": None}]
     path = write(tmp_path, "a.jsonl", "\n".join(map(json.dumps, lines)))
@@ -123,10 +125,10 @@ def test_unlabelled_items_can_be_skipped(tmp_path):
 
 def test_repeated_ids_can_be_numbered(tmp_path):
     path = write(tmp_path, "a.csv", "id,who\n7,x\n7,x\n7,y\n")
-    assert fault(path, Columns(cluster="who")).startswith(
+    assert fault(path, ColumnRoles(cluster="who")).startswith(
         "a.csv:3: the id '7' appears twice in the table (first at a.csv:2)"
     )
-    (raw,) = read_sets(path, columns=Columns(cluster="who", repeated_ids=True))
+    (raw,) = read_sets(path, columns=ColumnRoles(cluster="who", repeated_ids=True))
     assert raw.ids == ["7", "7 (2)", "7 (3)"]
 
 
@@ -180,7 +182,7 @@ def test_faults_of_jsonl_name_the_line(tmp_path, content, message):
     ],
 )
 def test_faults_of_csv_name_the_line(tmp_path, content, message):
-    assert fault(write(tmp_path, "a.csv", content), Columns(cluster="who")).startswith(message)
+    assert fault(write(tmp_path, "a.csv", content), ColumnRoles(cluster="who")).startswith(message)
 
 
 def test_a_table_without_a_cluster_column_asks_for_one(tmp_path):
@@ -192,7 +194,9 @@ def test_a_table_without_a_cluster_column_asks_for_one(tmp_path):
 
 def test_a_set_in_two_groups_is_refused(tmp_path):
     path = write(tmp_path, "a.csv", "who,part\n1,a\n1,b\n")
-    assert fault(path, Columns(cluster="who", group="part")).startswith("a.csv:3: the table is in two groups")
+    assert fault(path, ColumnRoles(cluster="who", group="part")).startswith(
+        "a.csv:3: the table is in two groups"
+    )
 
 
 def test_files_that_are_no_files(tmp_path):
@@ -224,25 +228,25 @@ def test_sets_come_one_by_one(tmp_path):
 
 def test_wanted_keys_must_be_there(tmp_path):
     path = write(tmp_path, "a.jsonl", line())
-    assert "the set has no key 'fold'" in fault(path, Columns(where={"fold": frozenset("1")}))
-    assert "no sets to use" in fault(path, Columns(where={"group": frozenset("1")}))
-    (raw,) = read_sets(path, columns=Columns(where={"group": frozenset("3")}))
+    assert "the set has no key 'fold'" in fault(path, ColumnRoles(where={"fold": frozenset("1")}))
+    assert "no sets to use" in fault(path, ColumnRoles(where={"group": frozenset("1")}))
+    (raw,) = read_sets(path, columns=ColumnRoles(where={"group": frozenset("3")}))
     assert raw.group == 3
 
 
 def test_delimiters_are_one_character(tmp_path):
     """DEFECTS 26."""
     path = write(tmp_path, "a.csv", "who\tn\n1\t2\n")
-    (raw,) = read_sets(path, columns=Columns(cluster="who"), delimiter="\\t")
+    (raw,) = read_sets(path, columns=ColumnRoles(cluster="who"), delimiter="\\t")
     assert raw.items == [{"n": "2"}]
     for wrong in (";;", "", '"', "\n"):
         with pytest.raises(ValueError, match="the delimiter must be one character"):
-            next(read_sets(path, columns=Columns(cluster="who"), delimiter=wrong))
+            next(read_sets(path, columns=ColumnRoles(cluster="who"), delimiter=wrong))
 
 
 def test_sets_know_where_they_were_read(tmp_path):
     path = write(tmp_path, "a.csv", "fold,n\n1,x\n2,y\n1,z\n")
-    first, _ = read_sets(path, columns=Columns(set="fold"), labels="ignored")
+    first, _ = read_sets(path, columns=ColumnRoles(set="fold"), labels="ignored")
     assert first.title == f"{path}: set 1"
     assert first.item_title(1) == f"{path}:4: item 4 of set 1"
     (raw,) = read_sets(write(tmp_path, "a.jsonl", "\n" + line()))
@@ -271,7 +275,7 @@ def parquet(tmp_path, *columns, names):
 )
 def test_times_of_parquet_that_python_has_not_are_missing(tmp_path, column):
     path = parquet(tmp_path, column, lambda pa: pa.array(["x", "y"]), names=["n", "who"])
-    (raw,) = read_sets(path, columns=Columns(cluster="who"))
+    (raw,) = read_sets(path, columns=ColumnRoles(cluster="who"))
     assert [v is None for v in raw.column("n")] == [False, True]
 
 
@@ -279,13 +283,13 @@ def test_texts_of_parquet_that_are_none_are_named(tmp_path):
     """DEFECTS 28."""
     odd = (lambda pa: pa.array([b"a", b"\xff"]).view(pa.string()), lambda pa: pa.array(["x", "y"]))
     path = parquet(tmp_path, *odd, names=["n", "who"])
-    assert fault(path, Columns(cluster="who")).startswith("a.parquet:2: the field 'n' is not UTF-8")
+    assert fault(path, ColumnRoles(cluster="who")).startswith("a.parquet:2: the field 'n' is not UTF-8")
 
 
 def test_two_columns_of_one_name_are_refused(tmp_path):
     """DEFECTS 16."""
     path = parquet(tmp_path, *[lambda pa: pa.array(["x"])] * 3, names=["n", "who", "n"])
-    assert fault(path, Columns(cluster="who")) == "a.parquet: two columns are named 'n'"
+    assert fault(path, ColumnRoles(cluster="who")) == "a.parquet: two columns are named 'n'"
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame([[1, 2, 3]], columns=["n", "who", "n"])
     with pytest.raises(DataError, match="two columns are named 'n'"):

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from clustruct import save
 from clustruct.core.exceptions import ModelFileError
-from clustruct.core.storage.files import read_container, write_container
+from clustruct.core.storage.container import read_container, write_container
 from clustruct.losses import PairwiseLoss
 from clustruct.papers.hooks import HookError, svmapi
 from clustruct.papers.hooks.model_files import HookModel, read_model_file, unstorable, write_model_file

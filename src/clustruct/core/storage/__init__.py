@@ -7,7 +7,7 @@ inside others. `DataclassState` has both methods for dataclasses, `EstimatorStat
 
 # isort: skip_file
 
-from .files import load, pack as pack, read, save, unpack as unpack
+from .container import load, pack as pack, read, save, unpack as unpack
 from .state import (
     FEATURES as FEATURES,
     DataclassState,
@@ -17,7 +17,7 @@ from .state import (
     is_matrix as is_matrix,
 )
 from .targets import check_target as check_target, descriptor as descriptor
-from .values import digest as digest, register, register_foreign
+from .encoding import digest as digest, register, register_foreign
 
 __all__ = [
     "DataclassState",

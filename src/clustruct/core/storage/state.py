@@ -17,7 +17,7 @@ from scipy import sparse
 from clustruct.core.blas import LimitsBlas
 from clustruct.core.exceptions import ModelFileError
 
-from .values import entry_of
+from .encoding import entry_of
 
 Sizes = dict[str, int]
 NUMBERS: Mapping[object, tuple[type, ...]] = {

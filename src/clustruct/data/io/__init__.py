@@ -10,9 +10,9 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from . import arrays, csv_files, jsonl, parquet  # noqa: F401 (each registers its format)
+from . import column_files, csv_files, jsonl  # noqa: F401 (each registers its format)
 from .csv_files import check_delimiter as check_delimiter
-from .files import (
+from .formats import (
     FileFormat,
     Prediction,
     Reading,
@@ -24,7 +24,7 @@ from .files import (
     suffixes as suffixes,
     write_sets,
 )
-from .files import match_predictions
+from .formats import match_predictions
 from .table_files import (
     GraphFile as GraphFile,
     check_graph as check_graph,
@@ -34,7 +34,7 @@ from .table_files import (
     table_lines as table_lines,
     write_table,
 )
-from .tables import Columns, LabelUse
+from .tables import ColumnRoles, LabelUse
 
 _HOMES = {
     "FeatureRows": "feature_rows",
@@ -47,7 +47,7 @@ _HOMES = {
     "widen_rows": "feature_rows",
 }
 __all__ = [
-    "Columns",
+    "ColumnRoles",
     "FeatureRows",
     "FileFormat",
     "LabelUse",

@@ -22,14 +22,14 @@ from numpy.typing import NDArray
 
 from clustruct.core.callbacks import working
 from clustruct.core.exceptions import DataError
-from clustruct.core.text import count, place
+from clustruct.core.formatting import count, place
 from clustruct.core.typing import Ints
 from clustruct.data import Column, Table
 from clustruct.data.column_types import ListColumn, without_blank
 from clustruct.data.texts import Texts, is_utf8
 
-from .files import Prediction, Reading, TextFormat, plain, register, suffix_of, text_lines
-from .tables import Columns, ParsedTable, check_header, known_columns, sets_from_table
+from .formats import Prediction, Reading, TextFormat, plain, register, suffix_of, text_lines
+from .tables import ColumnRoles, ParsedTable, check_header, known_columns, sets_from_table
 
 # Smaller files are not worth loading compiled code for; of wide ones, rows are few.
 SMALLEST, WIDEST = 2**20, 500
@@ -63,7 +63,7 @@ def plain_table(
     """The wanted columns of a table whose rows begin after so many lines; None where something is odd."""
     if not mark.isascii() or len(header) > WIDEST or not is_utf8(data):
         return None
-    from ._kernels import split_rows
+    from clustruct.data._kernels import split_rows
 
     text, at = np.frombuffer(data, np.uint8), _after_lines(data, head)
     most = max(64, min(ROWS_AT_ONCE, CELLS_AT_ONCE // len(header)))
@@ -105,7 +105,7 @@ class _Coder:
 
     def add(self, start: Ints, length: NDArray[np.int32]) -> None:
         """Further cells: where they begin, and how long they are (negative: with doubled quotes)."""
-        from ._kernels import encode
+        from clustruct.data._kernels import encode
 
         self._make_room(self.count + len(start))
         codes = np.empty(len(start), np.int32)
@@ -114,7 +114,7 @@ class _Coder:
         self.codes.append(codes)
 
     def _make_room(self, most: int) -> None:
-        from ._kernels import enter
+        from clustruct.data._kernels import enter
 
         if len(self.start) < most:
             more = most + self.count // 4 - self.count
@@ -227,7 +227,7 @@ def _lines(rows: Iterable[Sequence[object]], suffix: str) -> Iterator[str]:
         yield text.getvalue()
 
 
-def csv_table(path: Path, reading: Reading) -> tuple[ParsedTable, Columns]:
+def csv_table(path: Path, reading: Reading) -> tuple[ParsedTable, ColumnRoles]:
     """The columns of a file that are needed, and which of them is what. Blank cells are missing."""
     mark = _mark(suffix_of(path)) if reading.delimiter is None else check_delimiter(reading.delimiter)
     reader, header, records = _opened_csv(path, mark)

@@ -17,12 +17,12 @@ from sklearn.datasets import load_svmlight_file
 
 from clustruct.core import memory
 from clustruct.core.exceptions import DataError
-from clustruct.core.text import place
+from clustruct.core.formatting import place
 from clustruct.core.typing import Floats, Ints
 from clustruct.data import ItemSet, Table, as_number, as_text
 
-from .files import is_table, read_sets, suffix_of, text_lines
-from .tables import Columns, check_present
+from .formats import is_table, read_sets, suffix_of, text_lines
+from .tables import ColumnRoles, check_present
 
 ENTRY = re.compile(r"([0-9]+):(\S+)$")
 LABEL = re.compile(r"-?[0-9]{1,18}")
@@ -383,7 +383,7 @@ def _table_rows(path: Path, named: RowColumns, n_features: int | None, delimiter
     taken = named.text or named.features
     wanted = None if not taken else list(dict.fromkeys([*taken, *roles]))
     remembered = frozenset([named.id] if named.id and named.remembered_id else [])
-    columns = Columns(id=named.id, fields=wanted, remembered=remembered)
+    columns = ColumnRoles(id=named.id, fields=wanted, remembered=remembered)
     table = next(read_sets(path, columns=columns, labels="ignored", delimiter=delimiter))
     check_present(table.fields(), roles, path, 1)
     names = tuple(taken or [name for name in table.fields() if name not in roles])

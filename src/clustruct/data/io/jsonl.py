@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from clustruct.core.exceptions import DataError, NoLabels
-from clustruct.core.text import place
+from clustruct.core.formatting import place
 from clustruct.data import Source, Table, is_missing
 
-from .files import Prediction, Reading, TextFormat, plain, register, text_lines
-from .tables import Columns, LabelUse, check_ids, check_labels
+from .formats import Prediction, Reading, TextFormat, plain, register, text_lines
+from .tables import ColumnRoles, LabelUse, check_ids, check_labels
 
 LABEL_KEYS = ("labels", "clusters")
 
@@ -97,7 +97,7 @@ def _item_keys(given: Mapping[str, Any]) -> set[str]:
     return {key for item in rows if isinstance(item, dict) for key in item}
 
 
-def _check_keys(given: Mapping[str, Any], columns: Columns, path: Path, line: int) -> None:
+def _check_keys(given: Mapping[str, Any], columns: ColumnRoles, path: Path, line: int) -> None:
     group = [] if columns.group in (None, *columns.remembered) else [columns.group]
     for name in (*columns.where, *columns.without, *group):
         if name not in given:
@@ -105,7 +105,9 @@ def _check_keys(given: Mapping[str, Any], columns: Columns, path: Path, line: in
             raise DataError(f"{place(path, line)}: the set has no key {name!r}; its keys are {keys}")
 
 
-def _table(given: dict[str, Any], columns: Columns, labels: LabelUse, path: Path, line: int) -> Table | None:
+def _table(
+    given: dict[str, Any], columns: ColumnRoles, labels: LabelUse, path: Path, line: int
+) -> Table | None:
     here = place(path, line)
     key = "items" if "items" in given else "mentions" if "mentions" in given else None
     if key is None:
@@ -137,7 +139,7 @@ def _table(given: dict[str, Any], columns: Columns, labels: LabelUse, path: Path
     )
 
 
-def _set_name(given: Mapping[str, Any], columns: Columns, path: Path, line: int) -> tuple[str, str]:
+def _set_name(given: Mapping[str, Any], columns: ColumnRoles, path: Path, line: int) -> tuple[str, str]:
     name = given.get(columns.set or "id")
     if columns.set is not None and is_missing(name):
         raise DataError(f"{place(path, line)}: the set has no key {columns.set!r} for its name")
@@ -161,7 +163,7 @@ def _item(item: object, a: int, title: str, here: str) -> dict[str, Any]:
 def _labels(
     given: Mapping[str, Any],
     rows: Sequence[Mapping[str, Any]],
-    columns: Columns,
+    columns: ColumnRoles,
     use: LabelUse,
     title: str,
     here: str,
@@ -192,7 +194,7 @@ def _drop_unlabelled(rows: list[dict[str, Any]], labels: list[Any]) -> tuple[lis
 
 
 def _ids(
-    rows: Sequence[Mapping[str, Any]], columns: Columns, where: Sequence[str], title: str
+    rows: Sequence[Mapping[str, Any]], columns: ColumnRoles, where: Sequence[str], title: str
 ) -> list[Hashable] | None:
     name = columns.id or "id"
     if columns.id is None and not all(name in row for row in rows):
@@ -200,14 +202,14 @@ def _ids(
     return check_ids([row.get(name) for row in rows], where, title, columns.repeated_ids)
 
 
-def _group(given: Mapping[str, Any], columns: Columns, here: str) -> Hashable | None:
+def _group(given: Mapping[str, Any], columns: ColumnRoles, here: str) -> Hashable | None:
     group = given.get(columns.group or "group")
     if isinstance(group, list | dict):
         raise DataError(f"{here}: the group of a set must be a number or a string")
     return group
 
 
-def _context(given: Mapping[str, Any], columns: Columns, used: set[str | None]) -> dict[str, Any]:
+def _context(given: Mapping[str, Any], columns: ColumnRoles, used: set[str | None]) -> dict[str, Any]:
     """What is left of the line: no items, no labels, no names."""
     left = replace(columns, fields=None).fields_of(given, frozenset(k for k in used if k))
     return {name: value for name, value in left.items() if name not in ("id", "group", *LABEL_KEYS)}

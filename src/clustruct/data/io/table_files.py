@@ -17,7 +17,7 @@ import numpy as np
 from clustruct.core.exceptions import DataError
 from clustruct.core.storage.targets import is_stream, replacing
 
-from .files import encode_line, open_target, plain, suffix_of
+from .formats import encode_line, open_target, plain, suffix_of
 
 # Columns by name; the names of the first chunk are those of the file. Arrays are what was computed, and text
 # files show six digits of it; lists are values of the data, which are written as they are.

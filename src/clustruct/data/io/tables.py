@@ -11,19 +11,19 @@ from typing import Any, Literal, NamedTuple, TypeVar
 import numpy as np
 
 from clustruct.core.exceptions import DataError, DataWarning, NoLabels
-from clustruct.core.text import place
+from clustruct.core.formatting import place
 from clustruct.core.typing import Bools, Ints
 from clustruct.data import Column, Source, Table, is_missing
 from clustruct.data.column_types import ArrayColumn
 from clustruct.data.frames import frame_column, open_frame
-from clustruct.data.table import Rows
+from clustruct.data.table import TableRows
 
 T = TypeVar("T")
 LabelUse = Literal["required", "partial", "skip", "ignored"]
 
 
 @dataclass(frozen=True)
-class Columns:
+class ColumnRoles:
     """Names of columns in tables, of keys in JSON.
 
 
@@ -72,7 +72,7 @@ class Columns:
         named = (self.set, self.id, self.cluster, self.group)
         return self.left_out.union([n for n in named if n is not None], self.where, self.without)
 
-    def present(self, names: Iterable[str]) -> Columns:
+    def present(self, names: Iterable[str]) -> ColumnRoles:
         """Without the remembered ones that are not among the names."""
         absent = self.remembered - frozenset(names)
         roles = ("set", "id", "cluster", "group")
@@ -192,7 +192,7 @@ class ParsedTable(NamedTuple):
         )
 
 
-def _tell_of_sets(columns: Columns, header: Sequence[str], path: Path | None) -> None:
+def _tell_of_sets(columns: ColumnRoles, header: Sequence[str], path: Path | None) -> None:
     """Say that the column which named the sets in training is not there."""
     if columns.set in columns.remembered and columns.set not in header:
         message = (
@@ -201,7 +201,9 @@ def _tell_of_sets(columns: Columns, header: Sequence[str], path: Path | None) ->
         warnings.warn(f"{place(path)}: {message} (--set NAME)", DataWarning, stacklevel=2)
 
 
-def known_columns(columns: Columns, header: Sequence[str], labels: LabelUse, path: Path | None) -> Columns:
+def known_columns(
+    columns: ColumnRoles, header: Sequence[str], labels: LabelUse, path: Path | None
+) -> ColumnRoles:
     """The columns that are what, for a table with these names; `DataError` where one that is named is not."""
     line = None if path is None else 1
     _tell_of_sets(columns, header, path)
@@ -227,7 +229,7 @@ def _check_single(table: ParsedTable, names: Sequence[str | None], path: Path | 
 
 
 def sets_from_table(
-    table: ParsedTable, columns: Columns, labels: LabelUse, path: Path | None
+    table: ParsedTable, columns: ColumnRoles, labels: LabelUse, path: Path | None
 ) -> Iterator[Table]:
     """Sets in order of first appearance; their rows need not stand together. One set without a set column.
 
@@ -271,7 +273,7 @@ def _owners(table: ParsedTable, column: str, path: Path | None) -> tuple[Ints, l
 class _Cutter:
     """Makes sets of ranges of rows."""
 
-    def __init__(self, table: ParsedTable, columns: Columns, labels: LabelUse, path: Path | None) -> None:
+    def __init__(self, table: ParsedTable, columns: ColumnRoles, labels: LabelUse, path: Path | None) -> None:
         self.table, self.columns, self.path = table, columns, path
         self.use: LabelUse = labels
         self.fields = columns.fields_of(table.columns)
@@ -293,7 +295,7 @@ class _Cutter:
         if labels is not None and not self.labels_are_right:
             labels = check_labels(labels, None if self.ids is None else ids, self._places(lines), self.use)
         return Table(
-            Rows(self.fields, high - low, range(low, high)),
+            TableRows(self.fields, high - low, range(low, high)),
             labels=labels,
             name="" if name is None else name,
             ids=ids,
@@ -328,7 +330,7 @@ def sets_of(
     group: str | None = None,
     fields: Sequence[str] | None = None,
     labels: LabelUse | None = None,
-    columns: Columns | None = None,
+    columns: ColumnRoles | None = None,
 ) -> list[Table]:
     """Raw sets from the rows of a data frame: of pandas, polars, Arrow, or whatever else narwhals knows.
 
@@ -353,7 +355,7 @@ def sets_of(
         The columns that are fields; all others by default.
     labels : LabelUse, optional
         What becomes of labels, as for `read_sets`.
-    columns : Columns, optional
+    columns : ColumnRoles, optional
         Which columns are what, instead of the names above.
 
     Returns
@@ -369,7 +371,7 @@ def sets_of(
     >>> first.items, first.labels
     ([{'name': 'Ann'}, {'name': 'Anne'}], ['x', 'x'])
     """
-    named = columns or Columns(set=set, id=id, cluster=cluster, group=group, fields=fields)
+    named = columns or ColumnRoles(set=set, id=id, cluster=cluster, group=group, fields=fields)
     use = labels or ("partial" if named.cluster else "ignored")
     held = open_frame(frame)
     header = list(map(str, held.columns))

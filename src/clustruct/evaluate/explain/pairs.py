@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import breadth_first_order, minimum_spanning_tree
 
-from clustruct.core.html import html_table
+from clustruct.core.formatting import html_table
 from clustruct.core.partitions import canonical_labels
 from clustruct.core.typing import Floats, Ints, LabelsLike
 from clustruct.data import ItemSet, Table

@@ -7,9 +7,8 @@ from typing import Protocol
 
 import numpy as np
 
-from clustruct.core.html import html_table
+from clustruct.core.formatting import format_table, html_table
 from clustruct.core.partitions import canonical_labels
-from clustruct.core.text import format_table
 from clustruct.core.typing import Floats, Labels, LabelsLike
 from clustruct.losses import Loss, as_loss
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from clustruct.core.text import short
+from clustruct.core.formatting import short
 from clustruct.core.typing import LabelsLike
 from clustruct.data import ItemSet
 from clustruct.evaluate.explain import PairExplanation, pair_contributions

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from numpy.typing import ArrayLike
 
-from clustruct.core.text import short
+from clustruct.core.formatting import short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

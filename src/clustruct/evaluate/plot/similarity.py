@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
+from clustruct.core.formatting import count
 from clustruct.core.partitions import canonical_labels
-from clustruct.core.text import count
 from clustruct.core.typing import LabelsLike
 from clustruct.data import ItemSet, as_item_set
 from clustruct.learning.confidence import Similarities

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Self, TypeAlias
 
 import numpy as np
 
+from clustruct.core.formatting import count
 from clustruct.core.partitions import canonical_labels
-from clustruct.core.text import count
 from clustruct.core.typing import LabelsLike
 from clustruct.data import ItemSet
 from clustruct.evaluate.explain import SplitMerge, split_merge

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from clustruct.core.text import count, short
+from clustruct.core.formatting import count, short
 from clustruct.data import Table, is_missing
 from clustruct.evaluate.explain import (
     ClusterMove,

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from sklearn.pipeline import Pipeline
 
+from clustruct.core.formatting import count, short
 from clustruct.core.storage.targets import check_target, replacing
-from clustruct.core.text import count, short
 from clustruct.data import Table
 from clustruct.evaluate.plot.drawing import need_matplotlib
 

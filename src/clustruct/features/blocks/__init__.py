@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any, get_args
 
 from clustruct.core.exceptions import DataError
-from clustruct.core.storage.values import registered_classes
+from clustruct.core.storage.encoding import registered_classes
 from clustruct.data import Fields, ItemKind, Table, field_kinds
 from clustruct.features.base import Block, PairBlock
 

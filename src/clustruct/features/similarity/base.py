@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, TransformerMixin, clone
 
 from clustruct.core.partitions import UNKNOWN, partial_labels
 from clustruct.core.storage import EstimatorState
-from clustruct.core.storage.values import digest, entry_by_name
+from clustruct.core.storage.encoding import digest, entry_by_name
 from clustruct.core.typing import Bools, Floats, Ints, LabelsLike
 from clustruct.data import ItemSet, pair_table
 from clustruct.data.matrices import Matrix

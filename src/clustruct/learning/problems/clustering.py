@@ -12,7 +12,7 @@ from scipy import sparse
 
 from clustruct.core.partitions import canonical_labels
 from clustruct.core.storage import digest
-from clustruct.core.storage.values import entry_of
+from clustruct.core.storage.encoding import entry_of
 from clustruct.core.typing import Bools, Floats, Indices, Ints, LabelsLike
 from clustruct.data import ItemSet, PairScores
 from clustruct.losses import Loss, as_loss

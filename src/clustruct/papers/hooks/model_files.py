@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from clustruct.core.exceptions import ModelFileError
 from clustruct.core.storage import DataclassState, Shape, fits, read, register, save
-from clustruct.core.storage.values import Unstorable, encode, register_foreign
+from clustruct.core.storage.encoding import Unstorable, encode, register_foreign
 from clustruct.core.typing import Floats
 from clustruct.ssvm import VectorSum
 

@@ -15,8 +15,8 @@ from scipy import sparse
 from sklearn.metrics import precision_recall_fscore_support
 
 from clustruct.core.exceptions import DataError
+from clustruct.core.formatting import place
 from clustruct.core.random import RandomStateLike, as_generator
-from clustruct.core.text import place
 
 
 class MultiLabelData(NamedTuple):

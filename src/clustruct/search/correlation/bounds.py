@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
+from clustruct.core.formatting import count
 from clustruct.core.partitions import canonical_labels
-from clustruct.core.text import count
 from clustruct.core.typing import Floats, Ints
 from clustruct.data import PairScores
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from clustruct.core.partitions import canonical_labels
 from clustruct.core.typing import Bools, Floats, Ints
-from clustruct.data.pairs import condensed_index
+from clustruct.data.compared_pairs import condensed_index
 
 from .graph import Pairs, link_groups
 from .search import local_search

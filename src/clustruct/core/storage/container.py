@@ -36,8 +36,8 @@ import numpy as np
 from clustruct import __version__
 from clustruct.core.exceptions import ModelFileError, UnknownLoss
 
+from .encoding import DTYPE, IMPORT_FIRST, Array, Json, decode, encode, entry_of
 from .targets import replacing
-from .values import DTYPE, IMPORT_FIRST, Array, Json, decode, encode, entry_of
 
 FORMAT = 1
 MAGIC = b"clustruct model\n"
@@ -65,7 +65,7 @@ def save(path: str | PathLike[str], obj: object, about: Mapping[str, Any] | None
 
     The object is a fitted estimator, a Pipeline of them, a result, or anything else of a class that is
     registered (`clustruct.core.storage.register`). ``about`` is anything plain that should stay with it.
-    Nothing in the file is code; see `clustruct.core.storage.files` for the layout.
+    Nothing in the file is code; see `clustruct.core.storage.container` for the layout.
 
     Parameters
     ----------

@@ -1,8 +1,9 @@
-"""Words for people: tables in text, counts, durations, names that fit on a line."""
+"""Text for people: tables, counts, durations, names that fit on a line; tables in HTML for notebooks."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from html import escape
 from os import PathLike
 
 
@@ -93,3 +94,29 @@ def place(path: str | PathLike[str] | None, line: int | None = None) -> str:
     if path is None:
         return "the table" if line is None else f"row {line}"
     return str(path) if line is None else f"{path}:{line}"
+
+
+# Rows and letters of a cell that are shown.
+MOST_ROWS, MOST_LETTERS = 8, 60
+
+
+def html_table(
+    caption: str, header: Sequence[str], rows: Sequence[Sequence[object]], n_rows: int | None = None
+) -> str:
+    """A table with a caption; of many rows the first ones, and how many there are.
+
+    >>> html_table("two", ["a"], [["<b>"], [0.25]])
+    '<table><caption>two</caption><tr><th>a</th></tr><tr><td>&lt;b&gt;</td></tr><tr><td>0.25</td></tr></table>'
+    """
+    shown = rows[:MOST_ROWS]
+    total = len(rows) if n_rows is None else n_rows
+    head = "".join(f"<th>{escape(name)}</th>" for name in header)
+    body = "".join(f"<tr>{''.join(f'<td>{_html_cell(value)}</td>' for value in row)}</tr>" for row in shown)
+    rest = total - len(shown)
+    more = f'<tr><td colspan="{len(header)}">… and {rest:,} more</td></tr>' if rest > 0 else ""
+    return f"<table><caption>{escape(caption)}</caption><tr>{head}</tr>{body}{more}</table>"
+
+
+def _html_cell(value: object) -> str:
+    text = "" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)
+    return escape(text if len(text) <= MOST_LETTERS else text[: MOST_LETTERS - 1] + "…")

@@ -19,11 +19,11 @@ from pathlib import Path
 from typing import IO, Any, ClassVar, NamedTuple, TypeVar
 
 from clustruct.core.exceptions import DataError, DataWarning
+from clustruct.core.formatting import place
 from clustruct.core.storage.targets import is_stream, replacing
-from clustruct.core.text import place
 from clustruct.data import Source, Table
 
-from .tables import Columns, LabelUse
+from .tables import ColumnRoles, LabelUse
 
 # A set of a hundred thousand records is one line of JSONL of this order. A line beyond it is no line.
 LONGEST_LINE = 256 * 2**20
@@ -53,7 +53,7 @@ class Reading:
 
     Parameters
     ----------
-    columns : Columns
+    columns : ColumnRoles
         Which columns are what.
     labels : LabelUse, default="required"
         What becomes of labels: "required", "partial", "skip" or "ignored".
@@ -61,7 +61,7 @@ class Reading:
         What separates cells; None: a comma, or a tab in .tsv.
     """
 
-    columns: Columns
+    columns: ColumnRoles
     labels: LabelUse = "required"
     delimiter: str | None = None
 
@@ -136,14 +136,14 @@ def suffix_of(path: str | PathLike[str]) -> str:
 
 def read_sets(
     *paths: str | PathLike[str],
-    columns: Columns | None = None,
+    columns: ColumnRoles | None = None,
     labels: LabelUse = "required",
     delimiter: str | None = None,
     **named: str,
 ) -> Iterator[Table]:
     """The sets of one or more files, read as they are asked for.
 
-    ``set``, ``id``, ``cluster`` and ``group`` name columns; `Columns` can say more of them. The end of the
+    ``set``, ``id``, ``cluster`` and ``group`` name columns; `ColumnRoles` can say more. The end of the
     name tells the format: .jsonl (one set per line), .csv, .tsv (rows, grouped by the column of the sets),
     .parquet, .npy and .npz (arrays, their rows being vectors); text may end in .gz. ``labels`` is "required",
     "partial" (None where an item has none), "skip" (items without a label are left out) or "ignored" (sets
@@ -156,7 +156,7 @@ def read_sets(
     ----------
     *paths : path
         The files.
-    columns : Columns, optional
+    columns : ColumnRoles, optional
         Which columns are what, where four names do not say all.
     labels : LabelUse, default="required"
         What becomes of labels: {"required", "partial", "skip", "ignored"}.
@@ -170,7 +170,7 @@ def read_sets(
     Table
         The next set.
     """
-    reading = Reading(columns or Columns(**named), labels, delimiter)  # type: ignore[arg-type]
+    reading = Reading(columns or ColumnRoles(**named), labels, delimiter)  # type: ignore[arg-type]
     labelled = _labelled_paths(paths)
     names: dict[str, Path] = {}
     for path, label in labelled.items():
@@ -398,9 +398,9 @@ def match_predictions(
 
 
 def _predictions(path: str | PathLike[str], delimiter: str | None) -> Mapping[str, Table]:
-    columns = Columns(id="id")
+    columns = ColumnRoles(id="id")
     if is_table(path):
-        columns = Columns(set="set", id="id", cluster="cluster", remembered=frozenset(["set"]))
+        columns = ColumnRoles(set="set", id="id", cluster="cluster", remembered=frozenset(["set"]))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)  # without the column there is one set
         return {table.name: table for table in read_sets(path, columns=columns, delimiter=delimiter)}

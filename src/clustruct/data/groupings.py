@@ -11,7 +11,7 @@ import numpy as np
 
 from clustruct.core.typing import Bools, Floats, Ints
 
-from .pair_scores import PairScores
+from .compared_pairs import PairScores
 
 
 @dataclass(frozen=True)
