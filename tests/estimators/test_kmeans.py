@@ -60,7 +60,7 @@ def test_rescale_false_is_the_problem_of_the_paper(synth):
     from clustruct import ssvm
     from clustruct.data import as_item_set
     from clustruct.learning.problems import ClusteringProblem, feature_scale
-    from clustruct.learning.problems.arranging import canonical_order
+    from clustruct.learning.problems.training import canonical_order
 
     (X, y), _ = synth
     model = SupervisedKMeans(C=0.5, rescale=False, rtol=1e-5).fit(X, y)

@@ -32,21 +32,19 @@ class SupervisedAgglomerative(SimilarityLearning):
 
     A similarity K_ab = <w, psi_ab> is learned such that agglomerative clustering, which joins what is most
     alike while it is alike at all (K >= 0), makes the examples. The clustering is scored by its links h
-    alone, and those of the examples are latent (Yu and Joachims 2009)::
+    alone, and those of the examples are latent (Yu and Joachims 2009; Finley 2009, section 6.2)::
 
         min over w   1/2 |w|^2 + C mean_i [ max_{y,h} (Delta(y_i, y, h) + <w, Psi(x_i, y, h)>)
                                             - max_h <w, Psi(x_i, y_i, h)> ],    Psi = sum_{(a,b) in h} psi_ab
 
-    (Finley 2009, section 6.2.) Train and predict with the same procedure.
-
     Parameters
     ----------
     C : float or "cv"
-        Weight of the training loss against simplicity. "cv" chooses it by holding sets out; with fewer
-        than 3 sets it is the middle of the grid.
+        Weight of the training loss against simplicity. "cv" chooses it by holding sets out; with fewer than 3
+        sets it is the middle of the grid.
     loss : "pairwise", "mitre", ..., a Loss, or a function of two label vectors
         What counts as an error when C is chosen and in `score`; with "average" and "complete" also in
-        training. "single" and "left" train for the loss of links (`clustruct.search.oracles.links`).
+        training. "single" and "left" train for the loss of links (`clustruct.search.oracles.link_loss`).
     scaling, slack_norm, formulation
         The kind of structural SVM, see `clustruct.ssvm.fit`; slack_norm is 1.
     rescale, C_grid, cv, rtol, max_iter, n_jobs, average_folds, random_state, verbose, memory_limit
@@ -54,21 +52,19 @@ class SupervisedAgglomerative(SimilarityLearning):
     checkpoint : None
         There are none: each turn of the training is short.
     linkage : "single", "average", "complete" or "left"
-        What joins two clusters: their most similar pair (a chain is enough), the mean over their pairs,
-        or their least similar pair. "left" is for items in an order that means something (mentions of a
-        text, messages of a thread): each item takes its best earlier item, where that scores above 0, and
-        clusters are what hangs together. Another order of the items is another data set.
+        What joins two clusters: their most similar pair, the mean over their pairs, or their least similar
+        pair. "left" is for items in an order that means something (mentions of a text): each item takes its
+        best earlier item, where that scores above 0.
     wrong_link : float or "cv"
-        With linkage="left": what a link to a wrong item counts beside a right one. "cv" tries 1 and 0.3
-        on held-out sets (with fewer than 3 sets: 1).
+        With linkage="left": what a link to a wrong item counts beside a right one. "cv" tries 1 and 0.3 on
+        held-out sets (with fewer than 3 sets: 1).
     n_starts : int
-        Starts of the last training, which keeps the lowest objective: the weights of a pair classifier,
-        and others near them.
+        Starts of the last training, which keeps the lowest objective.
 
     Attributes
     ----------
     w_, feature_scale_, C_, cv_results_, result_, shown_, n_features_in_, feature_names_in_
-        As for `SupervisedCorrelationClustering`. ``result_`` is of the last turn.
+        As for `SupervisedCorrelationClustering`.
     wrong_link_
         What a wrong link counted.
     objectives_

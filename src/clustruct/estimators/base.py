@@ -41,9 +41,8 @@ AnyLoss: TypeAlias = Loss | str | LabelFunction
 class SetClusterer(EstimatorState, BaseEstimator):
     """`predict`, `score` and scikit-learn's tags for estimators whose sample is a set.
 
-    clustering_objective : what a prediction maximises, the sum of K inside clusters ("correlation") or over
-        the links that make them ("links"), or trace(Y'KY) for a given number of clusters ("kmeans"), which
-        needs the similarity of every pair
+    ``clustering_objective`` is what a prediction maximises: the sum of K inside clusters ("correlation") or
+    over the links that make them ("links"), or trace(Y'KY) for a given number of clusters ("kmeans").
     """
 
     clustering_objective: ClassVar[Objective] = "correlation"
@@ -107,27 +106,24 @@ class SetClusterer(EstimatorState, BaseEstimator):
 
 
 class PairSimilarity(SetClusterer):
-    """A clusterer by the similarity of pairs.
-
-    ``shown_`` is what is known of the training sets, where the clusterer keeps it.
+    """A clusterer by the similarity of pairs; ``shown_`` is what it keeps of the training sets, if
+    anything.
     """
 
     memory_limit: memory.Size = None
     shown_: TrainingShape | None
 
     def decision_function(self, X: SetsLike, set_ids: ArrayLike | None = None) -> Any:
-        """The similarity of every pair: one symmetric matrix per set (positive: together).
-
-        A sparse matrix for a set that lists its pairs (`pair_index`) and has no node features, where
-        clusters may be of any number; the diagonal means something for k-means only.
+        """The similarity of every pair: one symmetric matrix per set (positive: together); sparse for a set
+        that lists its pairs (`pair_index`) and has no node features. The diagonal means something for k-means
+        only.
         """
         given = self._read(X, set_ids)
         answers = [self._similarity(x) for x in given.sets]
         return answers[0] if given.single else answers
 
     @abstractmethod
-    def _similarity(self, x: ItemSet) -> Any:
-        """K of one set."""
+    def _similarity(self, x: ItemSet) -> Any: ...
 
     def pair_scores(self, x: ItemSet, pairs: Ints) -> Floats:
         """The similarities of some pairs (p x 2) of a set."""
@@ -152,10 +148,8 @@ class PairSimilarity(SetClusterer):
         *,
         confidence: bool = False,
     ) -> Grouping:
-        """Cluster one set by its similarities, with what is known of it and what is asked of its groups.
-
-        They may have been computed elsewhere, as `linear_similarity` says: a large table needs no features of
-        all its pairs at once then (`PairFeatures.scores`).
+        """Cluster one set by its similarities, with what is known of it and what is asked of its groups. They
+        may have been computed elsewhere, as `linear_similarity` says.
         """
         check_is_fitted(self)
         asked, search = self._search_options(scores), self._predictor()
@@ -190,8 +184,8 @@ class PairSimilarity(SetClusterer):
 
 
 class ResultState(EstimatorState):
-    """Trained by a structural SVM. ``w_`` are the weights of ``result_``, in the same unit, unless they are a
-    mean of several trainings; a file has equal ones once.
+    """Trained by a structural SVM. ``w_`` are the weights of ``result_`` unless they are a mean of several
+    trainings; a file has equal ones once.
     """
 
     w_: Floats
@@ -212,10 +206,8 @@ class ResultState(EstimatorState):
 
 @dataclass(eq=False, repr=False)
 class SimilarityLearning(ResultState, PairSimilarity, ABC):
-    """`fit`: read the sets, choose C, train, and give the weights in the user's units.
-
-    A subclass says what it clusters by (``clustering_objective``), how it searches for violated clusterings,
-    and whether weights must not be negative.
+    """`fit`: read the sets, choose C, train, and give the weights in the user's units. A subclass says what
+    it clusters by, how it searches for violated clusterings, and whether weights must not be negative.
     """
 
     C: float | str = "cv"
@@ -246,16 +238,14 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
     }
 
     @abstractmethod
-    def _nonnegative(self) -> bool:
-        """Whether weights must not be negative."""
+    def _nonnegative(self) -> bool: ...
 
     def _conditions(self) -> Any:
         """What must hold of the weights."""
         return "nonnegative" if self._nonnegative() else None
 
     @abstractmethod
-    def _oracle(self) -> Oracle:
-        """The search for violated clusterings."""
+    def _oracle(self) -> Oracle: ...
 
     def _check_training_sets(self, sets: list[ItemSet], labels: list[Labels]) -> None:
         """Anything to be checked or remembered of the training sets."""
@@ -284,11 +274,10 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
         """Learn the similarity.
 
         X is a list of item sets (or of tables, taken as node features), with y a list of label vectors; or
-        one table with one label per row, cut into sets by ``set_ids`` (one set without). A label None, NaN or
-        -1 is not known (see ``unlabelled``, where the clusterer has it). ``groups`` and
-        ``sample_weight`` have one entry per set, in the order of the sets: in the cross-validation of C,
-        sets of one group are held out together; a set of weight 2 counts as if it were there twice. Ctrl-C
-        ends the training and keeps what was learned so far (``result_.stop_reason`` is "interrupted").
+        one table with one label per row, cut into sets by ``set_ids``. A label None, NaN or -1 is not known.
+        ``groups`` and ``sample_weight`` have one entry per set: sets of one group are held out together, a
+        set of weight 2 counts as if it were there twice. Ctrl-C ends the training and keeps what was learned
+        so far.
         """
         self.check_parameters()
         self._check_searches()
@@ -318,7 +307,6 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
         return self
 
     def _choice(self, task: SimilarityTask, groups: Sequence[Hashable] | None) -> Choice:
-        """C, chosen or given."""
         shared = {"folds": self.cv, "groups": groups, "random_state": self.random_state}
         if self.C == "cv":
             return model_selection.choose_C_for(task, grid=self.C_grid, **shared)  # type: ignore[arg-type]
@@ -357,7 +345,6 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
         return problems.SimilarityTask
 
     def _task_options(self) -> dict[str, Any]:
-        """Further options of the task."""
         return {}
 
     def _task(self, sets: list[ItemSet], labels: list[Labels], weights: Floats | None) -> SimilarityTask:

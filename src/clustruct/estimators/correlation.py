@@ -42,8 +42,8 @@ Unlabelled: TypeAlias = Literal["apart", "unknown"]
 class SupervisedCorrelationClustering(SimilarityLearning):
     """Learn from example clusterings how to cluster new sets; the number of clusters is found, not given.
 
-    A similarity K_ab = <w, psi_ab> of pairs is learned by a structural SVM such that correlation
-    clustering, which maximises the sum of K over pairs put together, reproduces the examples::
+    A similarity K_ab = <w, psi_ab> of pairs is learned by a structural SVM such that correlation clustering,
+    which maximises the sum of K over pairs put together, reproduces the examples::
 
         min over w   1/2 |w|^2 + C mean_i xi_i
         for every set i and every clustering y:
@@ -54,20 +54,18 @@ class SupervisedCorrelationClustering(SimilarityLearning):
     Parameters
     ----------
     C : float or "cv"
-        Weight of the training loss against simplicity. "cv" chooses it by holding sets out; with one or
-        two sets that list their pairs, by holding whole clusters out inside them (fewer than 12 clusters
-        of two items and more: 10); with one or two others it is the middle of the grid.
+        Weight of the training loss against simplicity. "cv" chooses it by holding sets out; with one or two
+        sets that list their pairs, by holding whole clusters out inside them (10 with fewer than 12 clusters
+        of two items and more); with one or two others it is the middle of the grid.
     loss : "pairwise", "pairwise_f", "mitre", "purity", a Loss, or a function of two label vectors
         What counts as an error, see `clustruct.losses`.
     scaling, slack_norm, formulation
         The kind of structural SVM, see `clustruct.ssvm.fit`.
     rescale : bool
-        Divide features by their root mean square, take means over pairs, and measure C in the unit that
-        the data suggest, so that C = 1 is a fair choice for all data. ``w_`` is given in the units of the
-        input. False is the problem of the 2005 paper, with 1/m^2 and losses up to 100.
+        Divide features by their root mean square, take means over pairs, and measure C in the unit that the
+        data suggest, so that C = 1 is a fair choice. False is the problem of the 2005 paper.
     C_grid : sequence of float, optional
-        The values tried for C="cv". By default powers of ten around the usual C, as long as they are
-        better.
+        The values tried for C="cv"; by default powers of ten, as long as they are better.
     cv : int
         Folds for C="cv".
     rtol, max_iter : float, int
@@ -79,41 +77,36 @@ class SupervisedCorrelationClustering(SimilarityLearning):
     verbose : int
         1 prints how the training goes.
     average_folds : bool
-        With C="cv" the weights are the mean of those of all trainings at the chosen C, on each fold and
-        on all: they depend less on single clusters where few are known.
+        With C="cv" the weights are the mean of those of all trainings at the chosen C, on each fold and on
+        all.
     memory_limit : int or str, optional
-        What needs more (bytes, or words such as "8G") is refused; by default what needs more than there
-        is.
+        What needs more (bytes, or words such as "8G") is refused; by default what needs more than there is.
     checkpoint : path, optional
-        A fit that was cut short (killed, Ctrl-C, ``max_iter``) goes on from this file, in the choice of C
-        too, if its data and settings are the same; otherwise the file is refused. It is removed when the
-        training has converged.
+        A fit that was cut short goes on from this file, if its data and settings are the same; otherwise the
+        file is refused. It is removed when the training has converged.
     oracle : "greedy", "local_search", "lp" or "exact"
         How training looks for the most violated clustering. Greedy is fast and rarely worse.
     predictor : str
-        How `predict` clusters: "greedy", "local_search", "exact", "lp", "lp_algorithm5", "lp_ball",
-        "components" or "nearest_mate". "lp" takes the clustering nearest to the linear relaxation and
-        improves it; the next two round it as the papers do (Algorithm 5, ball growing); the last two join
-        pairs one by one.
+        How `predict` clusters: "greedy", "local_search", "exact", "lp" (the clustering nearest to the linear
+        relaxation, improved), "lp_algorithm5" or "lp_ball" (rounded as the papers do), "components" or
+        "nearest_mate" (pairs joined one by one).
     loss_in_oracle : bool
         Whether the search for violated clusterings looks at the loss.
     nonnegative : bool, or list of names of features
         Keep all weights, or those of these features, at or above zero.
     unlabelled : "apart" or "unknown"
-        What is known of an item without a label (None, NaN or -1). "apart": labelled clusters are
-        complete, so it belongs to none of them, and shows what near misses look like. "unknown": it may
-        belong to one; pairs with it are not judged but completed by what the model says of them.
+        What is known of an item without a label (None, NaN or -1). "apart": labelled clusters are complete,
+        so it belongs to none of them. "unknown": pairs with it are not judged but completed by what the model
+        says.
     calibrate : "auto", True or False
-        Whether `fit` learns what scores mean as probabilities, from the data held out when C is chosen.
-        "auto": where C is chosen. True: with a C that is given, too, for three more trainings.
+        Whether `fit` learns probabilities, from the data held out when C is chosen. "auto": where C is
+        chosen. True: with a C that is given, too, for three more trainings.
     surrogates : sequence of str
-        Names of further losses that are trained for, with either scaling and each C; held-out sets judge all
-        trainings by ``loss``, and the weights are the mean of the best ones, on each fold and on all sets.
-        The bound that training makes small follows some losses badly (LEA, CEAF), and which training is best
-        for a score is a noisy choice where sets are few. Names: `clustruct.losses.names`. ``C="cv"`` tries 10
-        and 100, or ``C_grid``.
+        Names of further losses that are trained for, with either scaling and each C (10 and 100, or
+        ``C_grid``); held-out sets judge all trainings by ``loss``, and the weights are the mean of the best
+        ones.
     n_averaged : int
-        How many trainings are averaged where there are ``surrogates``; 1 takes the best alone.
+        How many trainings are averaged where there are ``surrogates``.
 
     Attributes
     ----------
@@ -124,18 +117,15 @@ class SupervisedCorrelationClustering(SimilarityLearning):
     C_
         The C used.
     cv_results_
-        Mean loss per C of the grid, where C="cv"; with ``surrogates`` for each of them, its scaling and C,
-        the best first ("" is ``loss`` itself).
+        Mean loss per C of the grid, where C="cv"; with ``surrogates`` of each training, the best first.
     result_
-        FitResult of the last training, with history and certificate; ``result_.w`` are its own weights.
+        FitResult of the last training, with history and certificate.
     shown_
         Sizes, pairs and scores of the training sets; `predict` warns of sets far from them.
     calibration_
         `Calibration`, or None where the model has no probabilities.
-    threshold_
-        What similarities are measured from, 0 after `fit` (see `at_threshold`).
-    beats_rivals_
-        Whether a pair must score so much more than every rival, too (see `at_threshold`).
+    threshold_, beats_rivals_
+        What similarities are measured from, and whether rivals must be beaten (see `at_threshold`).
     n_features_in_, feature_names_in_
 
     Examples
@@ -200,7 +190,10 @@ class SupervisedCorrelationClustering(SimilarityLearning):
     def set_unlisted_pairs(
         self, rest: Sequence[UncomparedPairs | None], out_of_fold: OutOfFoldSets | None = None
     ) -> Self:
-        """The clusterer, whose next `fit` learns probabilities as prediction will need them."""
+        """The clusterer itself, whose next `fit` learns probabilities as prediction will need them: ``rest``
+        are for each set the further pairs of its unlabelled items, which it does not list but prediction
+        will; ``out_of_fold`` makes held-out sets by features that were fitted without them.
+        """
         self._around = rest, out_of_fold
         return self
 
@@ -212,7 +205,12 @@ class SupervisedCorrelationClustering(SimilarityLearning):
         score: float | None = None,
         beats_rivals: bool = False,
     ) -> Self:
-        """The same model with another place of zero: pairs that score less speak against each other."""
+        """The same model with another place of zero: pairs that score less speak against each other.
+
+        One of ``threshold`` (a probability), ``precision`` (the share of pairs put together that is to be
+        right) and ``score`` (of the model as it was trained) is wanted. With ``beats_rivals`` a pair must
+        score so much more than what either item has with another cluster, too; a precision says so itself.
+        """
         if sum(given is not None for given in (threshold, precision, score)) != 1:
             raise ValueError("one of threshold, precision and score is wanted")
         if threshold is not None:
@@ -229,7 +227,6 @@ class SupervisedCorrelationClustering(SimilarityLearning):
         return moved
 
     def dial(self, precision: float, *, rivals: bool = True) -> Dial:
-        """The threshold for a precision, and what it costs on held-out clusters."""
         return self.probabilities().precision(precision, rivals=rivals)
 
     def probabilities(self) -> Calibration:
@@ -252,9 +249,9 @@ class SupervisedCorrelationClustering(SimilarityLearning):
         return None if linear is None else (linear[0], -self._threshold)
 
     def pair_probabilities(self, scores: Floats | PairScores) -> Floats:
-        """The probability that pairs with these similarities (as `decision_function` gives them) belong
-        together. Of all pairs that were compared in a set (`PairScores`): how many mates two items are
-        expected to have counts, too, where that was found to help.
+        """The probability that pairs with these similarities belong together. Of all compared pairs of a set
+        (`PairScores`): how many mates two items are expected to have counts, too, where that was found to
+        help.
         """
         if isinstance(scores, PairScores):
             return self.probabilities().of_pairs(scores.above(-self._threshold))

@@ -126,9 +126,8 @@ def _check_features(estimator: Any, sets: list[ItemSet]) -> None:
 
 
 def read_labels(y: object, given: Sets, needed_by: object = None) -> list[Labels]:
-    """One label vector per set: canonical where known, -1 where not (None, NaN or -1).
-
-    ``needed_by`` is an estimator that learns nothing from items without a label: they are refused.
+    """One label vector per set: canonical where known, -1 where not (None, NaN or -1). ``needed_by`` is an
+    estimator that refuses items without a label.
     """
     if y is None:
         raise ValueError("requires y to be passed, but the target y is None: the right labels of each set")
@@ -170,7 +169,6 @@ def check_labels(labels: Sequence[Labels]) -> None:
 
 
 def set_groups(groups: Groups, given: Sets) -> list[Hashable] | None:
-    """The group of each set: what is held out together."""
     if groups is None:
         return None
     if len(groups) != len(given.sets):
@@ -180,7 +178,6 @@ def set_groups(groups: Groups, given: Sets) -> list[Hashable] | None:
 
 
 def read_weights(sample_weight: ArrayLike | None, given: Sets) -> Floats | None:
-    """One weight per set."""
     if sample_weight is None:
         return None
     check_real(sample_weight, "sample_weight")

@@ -54,10 +54,9 @@ class KMeansPrediction(PairSimilarity):
     def predict(self, X: SetsLike, set_ids: ArrayLike | None = None, n_clusters: Counts = None) -> Any:
         """Cluster new sets: a list of label vectors for a list of sets, one vector for one table.
 
-        ``n_clusters`` is one number, or a list with one for each set. Without it the estimator's own
-        ``n_clusters`` holds; without that too, the number is chosen from the eigenvalues of K, between half
-        the fewest and twice the most clusters seen in training. A set with fewer items than that has as
-        many clusters as items.
+        ``n_clusters`` is one number, or a list with one for each set; else the estimator's own, else one
+        chosen from the eigenvalues of K, between half the fewest and twice the most clusters seen in
+        training. A set with fewer items has as many clusters as items.
         """
         given = self._read(X, set_ids)
         self.warn_unfamiliar(given.sets)
@@ -143,72 +142,41 @@ class SupervisedKMeans(SimilarityLearning, KMeansPrediction):
     Parameters
     ----------
     n_clusters : int, optional
-        How many clusters `predict` makes, where the call does not say. None: by the largest eigengap of
-        the centred similarity, see `clustruct.search.spectral.count_clusters`. In training each set
-        has the k of its labels.
+        How many clusters `predict` makes, where the call does not say. None: by the largest eigengap of the
+        centred similarity, see `clustruct.search.spectral.count_clusters`. In training each set has the k of
+        its labels.
     predictor : "iterative", "discrete", "discrete_centred", "batch" or "normalised_cut"
-        How `predict` clusters. (The method `relax` gives spectral answers as they are.) With
-        oracle="centred" both use the centred relaxation, as the training did. "batch" (batch k-means)
+        How `predict` clusters. With oracle="centred" by the centred relaxation, as the training did. "batch"
         needs a similarity without negative eigenvalues, which ``kernel_learning`` ensures, and
-        "normalised_cut" one whose sum over every item's pairs is positive; other similarities are
-        refused.
+        "normalised_cut" one whose sum over every item's pairs is positive; others are refused.
     loss : "normalised", or with oracle="iterative" any loss of `clustruct.losses`
         What counts as an error. The normalised loss (Delta_k) is the papers'.
     n_init : int
         Random starts of each search in prediction; a third of it, at least one, in training.
-    random_state : int, default=0
-        Seed, or a generator, of whatever is drawn.
     C : float or "cv"
         Weight of the training loss against simplicity. "cv" chooses it by cross-validation over the sets
-        from ``C_grid`` (with fewer than 3 sets: the middle of the grid), k as in the truth.
+        (with fewer than 3 sets: the middle of the grid), k as in the truth.
     scaling, formulation, slack_norm
-        The kind of structural SVM, see `clustruct.ssvm.fit`. All oracles but "iterative" need margin
-        scaling and slack_norm=1.
+        The kind of structural SVM, see `clustruct.ssvm.fit`. All oracles but "iterative" need margin scaling
+        and slack_norm=1.
     rescale : bool
-        Divide dense features by their root mean square, take means over items, and measure C in the unit
-        that the data suggest. ``w_`` is in the units of the input. False is the problem of the paper.
-    C_grid, cv
-        For C="cv"; powers of ten from 0.01 to 100, and 5 folds, by default.
-    rtol, max_iter : float, int
-        When training ends: relative duality gap, rounds.
-    n_jobs : int, optional
-        How many sets are searched at a time.
-    verbose : int
-        1 prints how the training goes.
-    average_folds : bool
-        With C="cv" the weights are the mean of those of all trainings at the chosen C, on each fold and
-        on all: they depend less on single clusters where few are known.
-    memory_limit : int or str, optional
-        What needs more (bytes, or words such as "8G") is refused; by default what needs more than there
-        is.
-    checkpoint : path, optional
-        A fit that was cut short (killed, Ctrl-C, ``max_iter``) goes on from this file, in the choice of C
-        too, if its data and settings are the same; otherwise the file is refused. It is removed when the
-        training has converged.
+        Divide dense features by their root mean square, take means over items, and measure C in the unit that
+        the data suggest. False is the problem of the paper.
+    random_state, C_grid, cv, rtol, max_iter, n_jobs, verbose, average_folds, memory_limit, checkpoint
+        As for `SupervisedCorrelationClustering`.
     oracle : "iterative", "spectral", "centred", "discrete" or "discrete_centred"
         How training looks for the most violated clustering: local search, k leading eigenvectors (a
-        relaxation, more constraints than needed), a tighter relaxation, or the answer of either
-        relaxation made a partition.
+        relaxation, more constraints than needed), a tighter relaxation, or the answer of either made a
+        partition.
     kernel_learning : bool
         Keep w >= 0, so that K is positive semidefinite; refused where a pair feature is no kernel.
 
     Attributes
     ----------
-    w_
-        Weights in the units of the input, one per feature.
-    feature_scale_
-        What each feature was divided by for training; ``w_ * feature_scale_`` compares weights.
-    C_
-        The C used.
+    w_, feature_scale_, C_, cv_results_, result_, shown_, n_features_in_, feature_names_in_
+        As for `SupervisedCorrelationClustering`.
     k_range_
         Where `predict` looks for k when it is not given.
-    cv_results_
-        Mean loss per C of the grid, where C="cv".
-    result_
-        FitResult of the last training, with history and certificate.
-    shown_
-        Sizes, pairs and scores of the training sets; `predict` warns of sets far from them.
-    n_features_in_, feature_names_in_
 
     Examples
     --------
@@ -253,11 +221,7 @@ class SupervisedKMeans(SimilarityLearning, KMeansPrediction):
 
 def check_kernel_features(sets: Sequence[ItemSet]) -> None:
     """Refuse sets with a feature whose m x m matrix is not positive semidefinite: w >= 0 over features that
-    are kernels keeps K one (Finley 2009, section 4.2.1).
-
-    Node products are: x x' of one column. Pair features need a diagonal (without one the trace is 0), and
-    each one's matrix, on the items where it is not zero, is looked at by its eigenvalues. Cost O(s^3) for
-    a feature of s items.
+    are kernels keeps K one (Finley 2009, section 4.2.1). Cost O(s^3) for a feature of s items.
     """
     for i, x in enumerate(sets):
         if x.pairs is None:

@@ -38,12 +38,9 @@ PairScorer: TypeAlias = Callable[[ItemSet, Ints], Floats]
 @register("TrainingShape")
 @dataclass(frozen=True)
 class TrainingShape(DataclassState):
-    """Sizes, pairs and scores of the training sets.
-
-    set_sizes, cluster_sizes : least, quarters and most
-    compared : share of all pairs that have features (of those that touch a labelled item)
-    scores : quantiles of the similarities of training pairs, by the trained model
-    near_zero : share of these that are near zero
+    """Sizes, pairs and scores of the training sets: least, quarters and most of ``set_sizes`` and
+    ``cluster_sizes``, the share of pairs that were ``compared``, quantiles of ``scores`` by the model, and
+    the share ``near_zero``.
 
     >>> x = ItemSet(pairs=[[2.0], [-1.0], [-3.0]])
     >>> shape = TrainingShape.of([x], [np.array([0, 0, 1])], lambda x, pairs: x.pairs[:, 0])
@@ -94,9 +91,8 @@ class TrainingShape(DataclassState):
     def warn(
         self, sets: Sequence[ItemSet | PairScores], score: PairScorer, *, zero_counts: bool = True
     ) -> None:
-        """Warn, once, of sets that are far from what was shown, or of sets of which the scores are known.
-
-        ``zero_counts``: whether zero is where the model tells together from apart.
+        """Warn, once, of sets (or of scores of sets) that are far from what was shown; ``zero_counts`` says
+        whether zero is where the model tells together from apart.
         """
         reasons = [self._size(max(x.n_items for x in sets))]
         found = sampled_scores(sets, score)
@@ -137,7 +133,6 @@ class TrainingShape(DataclassState):
 
 
 def sampled_scores(sets: Sequence[ItemSet | PairScores], score: PairScorer) -> Floats:
-    """Scores of some pairs of some sets, the same ones each time."""
     step = max(1, len(sets) // MOST_SETS)
     chosen = [x for x in sets[::step] if x.n_items > 1]
     each = max(50, MOST_PAIRS // max(len(chosen), 1))
@@ -166,7 +161,6 @@ def _some_pairs(x: ItemSet | PairScores, most: int) -> Ints:
 
 
 def _count_judged_pairs(labels: Labels) -> float:
-    """The number of pairs that touch an item with a label."""
     m, unknown = len(labels), int(np.count_nonzero(labels == UNKNOWN))
     return (m * (m - 1) - unknown * (unknown - 1)) / 2
 

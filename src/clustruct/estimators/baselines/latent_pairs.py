@@ -145,9 +145,7 @@ class LatentPairClustering(PairScoring):
         return self._learn(evidence)
 
     def with_answers(self, evidence: Sequence[Evidence | None]) -> Self:
-        """The same with other answers to the sets that `fit` has seen, whose guess and features are kept;
-        this one stays as it is.
-        """
+        """The same with other answers to the sets that `fit` has seen; this one stays as it is."""
         return copy(self)._learn(evidence)
 
     def _learn(self, evidence: Sequence[Evidence | None] | None) -> Self:
@@ -185,11 +183,9 @@ class LatentPairClustering(PairScoring):
 
 @dataclass(frozen=True)
 class _PairRows:
-    """Compared pairs of all sets in one table.
-
-    rows : features, each divided by its scale
-    pairs : item numbers, which go on from set to set; sizes : of the sets
-    counts : of the pairs of each set; listed : whether the pairs are some of all
+    """Compared pairs of all sets: ``rows`` of features over their ``scale``, ``pairs`` by item numbers that
+    go on from set to set, ``sizes`` and ``counts`` of items and pairs of the sets, and whether the pairs are
+    some of all.
     """
 
     rows: Floats
@@ -209,7 +205,6 @@ class _PairRows:
         return cls(np.concatenate(rows), scale, pairs, sizes, list(map(len, own)), listed)
 
     def answers(self, evidence: Sequence[Evidence | None]) -> Answers:
-        """What is known of each pair."""
         given, item, row = [], 0, 0
         for m, n, count in zip(evidence, self.sizes, self.counts, strict=True):
             given.append(_answers(self.pairs[row : row + count] - item, m))
@@ -225,9 +220,7 @@ class _PairRows:
         C: float,
         begin: tuple[Floats, float] | None = None,
     ) -> tuple[Floats, float]:
-        """Weights and intercept, moved from those of the guess as far as the answers ask for; the search may
-        ``begin`` elsewhere.
-        """
+        """Weights and intercept, moved from those of the guess as far as the answers ask for."""
         if not given.judged.any():
             return start
         free = np.flatnonzero(~given.judged)
@@ -245,7 +238,6 @@ class _PairRows:
         return np.asarray(labels[self.pairs[:, 0]] == labels[self.pairs[:, 1]])
 
     def first(self, guess: Floats) -> tuple[Floats, float]:
-        """What is learned from the guess alone."""
         return soft_logistic(self.rows, guess, np.ones(len(guess)), SHRINKAGE)
 
     def density(self, scores: Floats) -> float:
@@ -288,11 +280,10 @@ class Answers(NamedTuple):
 def _answers(pairs: Ints, evidence: Evidence | None) -> Answers:
     """Of which pairs something is known, what, and how much it counts.
 
-    k items that are tied by what was said of them, the same or different, count as k - 1 answers, whatever
-    follows for their pairs: half of that for pairs that are the same, half for those that are different,
-    where there are both. (Every two pieces that are told apart as one answer: complete sets of author names
-    beyond those reported, mean F of six draws of five sets, 66 and 64, so 78 and 69; the structural SVM has
-    76 and 71.)
+    k items that are tied by what was said of them count as k - 1 answers, whatever follows for their pairs:
+    half of that for pairs that are the same, half for those that are different, where there are both. (Every
+    two pieces that are told apart as one answer: author names, mean F of six draws of five sets, 66 and 64,
+    so 78 and 69.)
     """
     if evidence is None:
         none = np.zeros(len(pairs), np.bool_)
@@ -320,8 +311,7 @@ def soft_logistic(
 ) -> tuple[Floats, float]:
     """The minimum of |v - v_0|^2 / (2 C) + sum of weights times the log loss for targets between 0 and 1.
 
-    start : v_0 and where b begins; zeros by default
-    begin : where the search begins, if not there
+    ``start`` is v_0 and where b begins (zeros by default), ``begin`` where the search begins, if not there.
 
     >>> v, b = soft_logistic(np.array([[1.0], [-1.0]]), np.array([1.0, 0.0]), np.ones(2), 1e9)
     >>> bool(v[0] > 5.0), round(abs(b), 6)

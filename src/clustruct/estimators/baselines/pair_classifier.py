@@ -138,10 +138,9 @@ class PairwiseClassifierClustering(PairScoring):
         groups: Groups = None,
         pronouns: Sequence[Bools] | None = None,
     ) -> Self:
-        """Train the classifier on the pairs of all sets. Arguments as for the supervised clusterers.
-
-        ``pronouns`` has for each set a flag for each of its items, for selection="chain" (for sets of
-        mentions `clustruct.features.pronouns` tells them). ``groups`` is not needed.
+        """Train the classifier on the pairs of all sets. Arguments as for the supervised clusterers;
+        ``pronouns`` has for each set a flag for each of its items, for selection="chain". ``groups`` is not
+        needed.
         """
         self.check_parameters()
         given = read_sets(self, X, set_ids, reset=True)
@@ -223,9 +222,8 @@ def _dense(rows: Matrix) -> Floats:
 
 
 def scaled_features(features: Floats, scale: Floats) -> Floats:
-    """Features in units of their scale; refused where that has not made them of usual size.
-
-    liblinear, which cannot be stopped, never returns from numbers such as 1e160.
+    """Features in units of their scale; refused where that has not made them of usual size: liblinear, which
+    cannot be stopped, never returns from numbers such as 1e160.
     """
     with np.errstate(over="ignore", invalid="ignore"):
         rows = features / scale
@@ -284,7 +282,6 @@ class DefaultClustering(SetClusterer):
     def fit(
         self, X: SetsLike, y: object = None, set_ids: ArrayLike | None = None, groups: Groups = None
     ) -> Self:
-        """Nothing is learned; the number of features is remembered."""
         self.check_parameters()
         read_sets(self, X, set_ids, reset=True)
         return self
@@ -294,13 +291,11 @@ class DefaultClustering(SetClusterer):
 
 
 def classifier_state(classifier: LinearSVC | LogisticRegression) -> dict[str, Any]:
-    """The weights of a classifier of two classes; its parameters matter for training only."""
     check_is_fitted(classifier)
     return {name: getattr(classifier, name) for name in WEIGHTS}
 
 
 def classifier_from_state(make: Callable[[], Any], state: Mapping[str, Any]) -> Any:
-    """A classifier with these weights."""
     classifier, sizes = make(), {"n_features_in_": state["n_features_in_"]}
     for name, hint in WEIGHTS.items():
         if not fits(state[name], hint, sizes):

@@ -138,10 +138,8 @@ class Calibration(DataclassState):
         return self.pairs.score(probability)
 
     def precision(self, wanted: float, *, rivals: bool = True) -> Dial:
-        """The threshold on scores at which precision is at least as wanted, by held-out clusters.
-
-        Of two rules the one of higher recall: scores alone, or less those of the best rival (``rivals``).
-        Where the lower 95 % bound of neither reaches it (``reached`` is false): see `PrecisionCurve.dial`.
+        """The threshold on scores at which precision is at least as wanted, by held-out clusters: of two
+        rules the one of higher recall, scores alone, or less those of the best rival (``rivals``).
         """
         alone = self.curve.dial(wanted)
         if self.contested is None or not rivals:
@@ -163,7 +161,7 @@ def calibrate_task(
     out_of_fold: OutOfFoldSets | None = None,
 ) -> Calibration | None:
     """What the scores by w mean, by the trainings of the choice of C that had not seen all of the data (nor
-    had the features, with ``out_of_fold``); None where there were none, or where they tell too little.
+    had the features, with ``out_of_fold``); None where they tell too little.
     """
     if not choice.folds:
         return None
@@ -178,8 +176,8 @@ JudgedPairs: TypeAlias = tuple[Floats, Bools, Floats]
 
 
 def _limit_weights(found: Sequence[JudgedPairs]) -> list[JudgedPairs]:
-    """The same with weights by which no set counts for more than a tenth of all (of few sets, for more than
-    twice its turn): its pairs tell the same thing over and over, and what holds there need not elsewhere.
+    """The same with weights by which no set counts for more than a tenth of all (of few sets, twice its
+    turn): its pairs tell the same thing over and over.
     """
     totals = np.array([weights.sum() for _, _, weights in found])
     limit = max(LARGEST_SHARE, 2.0 / len(found)) * totals.sum()
@@ -190,10 +188,9 @@ def _limit_weights(found: Sequence[JudgedPairs]) -> list[JudgedPairs]:
 def _judged_pairs(
     part: HeldOutPart, share: float = 1.0, rng: np.random.Generator | None = None
 ) -> JudgedPairs:
-    """Scores of the pairs that touch a held-out item, whether they are together, and their weights.
-
-    A pair with an item that was not held out counts by half: over all folds it comes twice, or its likes
-    among unlabelled items do not come at all. With a ``share`` below 1 each is drawn with that probability.
+    """Scores of the pairs that touch a held-out item, whether they are together, and their weights. A pair
+    with an item that was not held out counts by half: over all folds it comes twice, or its likes do not come
+    at all. With a ``share`` below 1 each is drawn with that probability.
     """
     listed = part.scores.list_pairs()
     assert listed.index is not None

@@ -70,11 +70,11 @@ def held_out_parts(
     """Each set of a task as often as clusters of it were held out, scored without them.
 
     Where sets are held out, each fold is trained as far as the final weights were: trainings that the choice
-    of C ended early have larger weights, and other scores for the same doubt. (litbank, by which this was
-    chosen: norms of 6 to 56, against 4 to 6 when trained on and 5 of the final weights.) Their scores stay
-    as they are: a training that knows less of a set has larger ones, too. Where clusters inside a table are
-    held out, the weights of the folds are taken (one that has none is trained, up to ``rtol``), and scores
-    are brought to the usual size of those by the ``final`` weights, which moves no sign.
+    of C ended early have larger weights, and other scores for the same doubt (litbank: norms of 6 to 56,
+    against 5 of the final weights). Where clusters inside a table are held out, the weights of the folds are
+    taken, and scores are brought to the usual size of those by the ``final`` weights, which moves no sign.
+    ``out_of_fold`` makes held-out sets by features that were fitted without them: features that know a set
+    give it other scores (news: calibration error 3.2 % with them and 1.0 % without).
     """
     clusters = problems.HeldOutClusters(task)
     found = []

@@ -51,7 +51,6 @@ def known_items(table: Table) -> Bools:
 
 
 def check_learnable(sets: Sequence[Table]) -> None:
-    """Refuse data from which nothing can be learned."""
     labels = [partial_labels(table.labels or ()) for table in sets]
     for table, y in zip(sets, labels, strict=True):
         if (y == UNKNOWN).all():
