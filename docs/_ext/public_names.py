@@ -30,7 +30,6 @@ SECTIONS = {
     "Papers": (
         "papers.multilabel",
         "papers.universum",
-        "papers.universum.outside_documents",
         "papers.cpm3c",
         "papers.document_clustering",
         "papers.hooks",

@@ -86,7 +86,7 @@ class CPM3C(MarginClustering):
     def _solve(self, X: Any, universum: Any, start: Start) -> CPM3CResult:
         problem = MarginProblem(X, self.n_clusters, self.C, self.balance)
         labels, W = start
-        W = centre_weights(problem, labels) if W is None else problem.balanced(W)
+        W = centre_weights(problem, labels) if W is None else problem.balance_weights(W)
         callback = training_listener(self.C, self.epsilon, self.verbose)
         return cpm3c(problem, W, self.epsilon, self.tol, self.max_iter, callback)
 
@@ -117,7 +117,7 @@ def cpm3c(
     history: list[float] = []
     try:
         while not reason:
-            rivals, needed = _most_violated(scores_of(problem.X, W))
+            rivals, needed = _max_violation(scores_of(problem.X, W))
             history.append(0.5 * float(np.vdot(W, W)) + problem.C * needed)
             if needed <= slack + epsilon:
                 reason = "converged"
@@ -136,7 +136,7 @@ def cpm3c(
     return CPM3CResult(W, problem.assign(W), value, reason, tuple(history), time.perf_counter() - began)
 
 
-def _most_violated(scores: Floats) -> tuple[NDArray[np.int16], float]:
+def _max_violation(scores: Floats) -> tuple[NDArray[np.int16], float]:
     """The second best cluster of each document inside the margin, and the mean slack."""
     rows = np.arange(len(scores))
     best = np.argmax(scores, axis=1)
@@ -153,7 +153,7 @@ def _inner(problem: MarginProblem, W: Floats, chosen: NDArray[np.int16], tol: fl
     for _ in range(50):
         vectors, b = _planes(problem, chosen, problem.assign(W))
         found = solve_planes(vectors, b, problem.balance_rows(), problem.C, a)
-        W, a = problem.balanced(found.w.reshape(problem.shape)), found.a
+        W, a = problem.balance_weights(found.w.reshape(problem.shape)), found.a
         before, value = value, found.dual
         if before - value <= tol * abs(before) and np.isfinite(before):
             break
@@ -186,7 +186,7 @@ def centre_weights(problem: MarginProblem, labels: Indices) -> Floats:
     """
     member = (labels[None, :] == np.arange(problem.n_clusters)[:, None]).astype(float)
     sizes = np.maximum(member.sum(axis=1, keepdims=True), 1.0)
-    W = problem.balanced(np.asarray(member @ problem.X) / sizes - problem.centre)
+    W = problem.balance_weights(np.asarray(member @ problem.X) / sizes - problem.centre)
     scores = scores_of(problem.X, W)
     widest = float((scores.max(axis=1) - scores.min(axis=1)).max())
     return 0.5 * W / widest if widest > 0.0 else W

@@ -71,7 +71,7 @@ def test_undecided_labels_may_be_tossed(counts):
     settings = {"predictor": "graph_cut", "rtol": 1e-2}
     greedy = MultiLabelMRF(30000.0, **settings).fit(X, Y)
     tossed = MultiLabelMRF(30000.0, undecided="random", **settings).fit(X, Y)
-    decided = ~greedy.predict_relaxed(X).undecided
+    decided = ~greedy.predict_relaxed(X).is_undecided
     np.testing.assert_array_equal(greedy.predict(X)[decided], tossed.predict(X)[decided])
     np.testing.assert_array_equal(tossed.predict(X), tossed.predict(X))
     with pytest.raises(ValueError, match="undecided must be"):

@@ -149,7 +149,7 @@ def test_most_violated_is_the_best_of_all(seed, slack_scaling):
         gain = slow.value(unary, pairwise, y) - slow.value(unary, pairwise, truth)
         return size * (1 + gain) if slack_scaling else size + gain
 
-    found = mrf.most_violated(unary, pairwise, truth, sizes, slack_scaling)
+    found = mrf.max_violation(unary, pairwise, truth, sizes, slack_scaling)
     assert need(found) == pytest.approx(max(need(y) for y in slow.all_labelings(5)))
 
 
@@ -214,7 +214,7 @@ def test_equivalence_with_ties(seed, V):
     cut = mrf.graph_cut(unary, pairwise)
     best, optima = slow.relaxed_optima(unary, pairwise)
     assert cut.value(unary, pairwise) == pytest.approx(best, abs=1e-9)
-    decided = ~cut.undecided
+    decided = ~cut.is_undecided
     assert (optima[:, decided] == cut.nodes[decided]).all()
     assert mrf.linear_program(unary, pairwise).value(unary, pairwise) == pytest.approx(best, abs=1e-6)
 
@@ -235,7 +235,7 @@ def test_persistence(seed, V, scale):
     optimal = slow.all_labelings(V)[values > values.max() - 1e-9]
     cut = mrf.graph_cut(unary, pairwise)
     assert cut.value(unary, pairwise) >= values.max() - 1e-9
-    assert (optimal[:, ~cut.undecided] == cut.nodes[~cut.undecided]).all()
+    assert (optimal[:, ~cut.is_undecided] == cut.nodes[~cut.is_undecided]).all()
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -294,10 +294,10 @@ def test_undecided_labels_are_tossed_or_completed():
     np.testing.assert_array_equal(tossed, found.at_random(3))
     assert (tossed[:, 3] == 1).all()
     assert 0.4 < tossed[:, :3].mean() < 0.6
-    completed = found.completed(unary, pairwise)
+    completed = found.complete_greedily(unary, pairwise)
     assert (completed.sum(axis=1) == 2).all()
     np.testing.assert_array_equal(
-        mrf.graph_cut(unary[0], pairwise).completed(unary[0], pairwise), completed[0]
+        mrf.graph_cut(unary[0], pairwise).complete_greedily(unary[0], pairwise), completed[0]
     )
 
 
@@ -305,6 +305,6 @@ def test_undecided_labels_are_tossed_or_completed():
 def test_completion_keeps_what_is_decided(seed):
     unary, pairwise = random_problem(seed, 9, 2.0)
     found = mrf.graph_cut(unary, pairwise)
-    labels = found.completed(unary, pairwise)
-    np.testing.assert_array_equal(labels[~found.undecided], found.nodes[~found.undecided])
+    labels = found.complete_greedily(unary, pairwise)
+    np.testing.assert_array_equal(labels[~found.is_undecided], found.nodes[~found.is_undecided])
     assert mrf.score(unary, pairwise, labels) <= found.value(unary, pairwise) + 1e-9

@@ -170,11 +170,11 @@ def test_an_interrupt_within_a_convex_problem_keeps_the_best_point():
     first = np.arange(len(X)) % 3
 
     class Interrupted(MarginProblem):
-        def balanced(self, W):
+        def balance_weights(self, W):
             self.__dict__["asked"] = self.__dict__.get("asked", 0) + 1
             if self.__dict__["asked"] == self.__dict__["last"]:
                 raise KeyboardInterrupt
-            return super().balanced(W)
+            return super().balance_weights(W)
 
     for last in (1, 4):
         problem = Interrupted(X, 3, 8.0, 0.1)

@@ -11,7 +11,7 @@ from clustruct.papers.universum.margin_problem import MarginProblem, natural_sca
 from clustruct.papers.universum.starts import (
     DIRECTIONS,
     SHARES,
-    _reduced,
+    _reduce,
     directions,
     kmeans_many,
     lowest_starts,
@@ -87,7 +87,7 @@ def test_equal_rows_do_not_upset_kmeans():
 
 def test_planes_and_risks_are_those_of_the_problem(problem):
     """The twin is `MarginProblem` itself, start by start and in double precision."""
-    reduced, _ = _reduced(problem, chance())
+    reduced, _ = _reduce(problem, chance())
     rng = np.random.default_rng(1)
     W, move = (rng.normal(size=(3, 4, reduced.X.shape[1])).astype(np.float32) for _ in range(2))
     labels = rng.integers(4, size=(len(reduced.X), 3))

@@ -15,7 +15,7 @@ from clustruct.losses import NormalisedLoss, PairwiseLoss
 from clustruct.losses.multiplier_search import MultiplierSearch, Point
 from clustruct.losses.slack_rule import SlackRule
 from clustruct.papers.multilabel import MultiLabelProblem, mrf
-from clustruct.papers.multilabel.slack import most_needed
+from clustruct.papers.multilabel.slack import search_most_slack
 from clustruct.search import kmeans
 from clustruct.search.oracles import ExampleLoss, make_oracle
 from clustruct.search.oracles.base import SCALED
@@ -128,7 +128,9 @@ def test_labelings_with_slack_scaling(oracle):
     phi = np.triu(phi, 1) + np.triu(phi, 1).T
     truth, step = rng.integers(0, 2, (n, V)), 20.0
     relaxed = oracle in ("linear_program", "graph_cut")
-    found, bounds = most_needed(lambda u: getattr(mrf, oracle)(u, phi), unary, phi, truth, step, relaxed)
+    found, bounds = search_most_slack(
+        lambda u: getattr(mrf, oracle)(u, phi), unary, phi, truth, step, relaxed
+    )
     pairs = phi[np.triu_indices(V, 1)]
     for i in range(n):
         base = mrf.score(unary[i], phi, truth[i])

@@ -126,13 +126,13 @@ def unstorable(values: Mapping[str, Any], allow_pickle: bool) -> dict[str, str]:
         try:
             encode(value, [])
         except Unstorable as error:
-            why = _not_pickled(value) if allow_pickle else ""
+            why = _why_no_pickle(value) if allow_pickle else ""
             if why is not None:
                 found[name] = error.what + why
     return found
 
 
-def _not_pickled(value: object) -> str | None:
+def _why_no_pickle(value: object) -> str | None:
     """Why the value cannot be pickled; None where it can."""
     try:
         pickle.dumps(value)

@@ -70,11 +70,11 @@ class HookModelError(HookError, ModelFileError):
     """A model file that is not one of ``clustruct-learn``, or damaged."""
 
 
-def unparsed(error: SyntaxError) -> HookError:
+def parse_error(error: SyntaxError) -> HookError:
     """A line that does not parse; where it is a form of Python 2, with the change."""
     line = (error.text or "").strip()
     change = change_for(line)
-    where = f"{_shown(error.filename or '')}, line {error.lineno}: "
+    where = f"{_display_path(error.filename or '')}, line {error.lineno}: "
     if change is None:
         return HookError(f"{where}{error.msg}\n  {line}")
     return HookError(f"{where}{line}\n  This is Python 2; {change}")
@@ -84,11 +84,11 @@ def failed_hook(name: str, error: BaseException, hook: Callable[..., Any] | None
     """An exception inside a hook: where the module was, innermost line last."""
     frames = [f for f in traceback.extract_tb(error.__traceback__) if not _is_ours(f.filename)]
     lines = [f"{_signature(name, hook)} failed: {type(error).__name__}: {error}"]
-    lines += [f"  {_shown(f.filename)}, line {f.lineno}, in {f.name}: {f.line}" for f in frames]
+    lines += [f"  {_display_path(f.filename)}, line {f.lineno}, in {f.name}: {f.line}" for f in frames]
     code = getattr(hook, "__code__", None)
     if not frames and code is not None:
         # The call itself failed, as with a wrong number of parameters.
-        lines.append(f"  {_shown(code.co_filename)}, line {code.co_firstlineno}: it is defined there")
+        lines.append(f"  {_display_path(code.co_filename)}, line {code.co_firstlineno}: it is defined there")
     hint = hint_for(error)
     if hint is not None:
         lines.append(f"  {hint}")
@@ -106,7 +106,7 @@ def _is_ours(filename: str) -> bool:
     return filename.startswith("<frozen") or os.path.abspath(filename).startswith(_HERE + os.sep)
 
 
-def _shown(filename: str) -> str:
+def _display_path(filename: str) -> str:
     """The file as the user would name it: relative where it lies below this folder."""
     relative = os.path.relpath(filename)
     return filename if relative.startswith("..") else relative
@@ -191,10 +191,10 @@ class Hooks:
         missing = [name for name in REQUIRED if name not in self.own]
         if missing:
             raise HookError(
-                f"{module.__file__} lacks the required {_listed(missing)}. "
+                f"{module.__file__} lacks the required {_list_names(missing)}. "
                 f"Every module needs {', '.join(REQUIRED)}."
             )
-        guarded = {name: _guarded(name, getattr(module, name)) for name in self.own}
+        guarded = {name: _guard(name, getattr(module, name)) for name in self.own}
         vars(self).update(DEFAULTS | guarded)
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
@@ -229,11 +229,11 @@ class Hooks:
         return "classify_example", lambda x, y, sm, sparm: classify(x, sm, sparm)
 
 
-def _listed(names: list[str]) -> str:
+def _list_names(names: list[str]) -> str:
     return f"hook {names[0]}" if len(names) == 1 else "hooks " + ", ".join(names)
 
 
-def _guarded(name: str, hook: Callable[..., Any]) -> Callable[..., Any]:
+def _guard(name: str, hook: Callable[..., Any]) -> Callable[..., Any]:
     def call(*args: object) -> Any:
         try:
             return hook(*args)
@@ -370,7 +370,7 @@ def _free_name(stem: str) -> str:
 
 def _failed_import(path: Path, error: Exception) -> HookError:
     if isinstance(error, SyntaxError) and error.filename and error.lineno:
-        return unparsed(error)
+        return parse_error(error)
     if isinstance(error, SyntaxError | UnicodeDecodeError):
         return HookError(f"{path} cannot be read as text: {error}")
     return failed_hook(f"loading {path.name}", error)

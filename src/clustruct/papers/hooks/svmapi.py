@@ -160,7 +160,7 @@ def sparse_parts(vector: VectorLike) -> Sequence[Sparse]:
         parts = list(vector)
         if all(isinstance(p, Sparse) for p in parts):
             return parts
-    raise TypeError(f"a Sparse, a sequence of Sparse or a Document is wanted, not {_shortened(vector)}")
+    raise TypeError(f"a Sparse, a sequence of Sparse or a Document is wanted, not {_shorten(vector)}")
 
 
 def row_words(vectors: Matrix, row: int) -> Words:
@@ -206,7 +206,7 @@ def _canonical(indices: NDArray[Any], values: ArrayLike) -> tuple[Ints, Floats]:
     return places, numbers
 
 
-def _shortened(value: object) -> str:
+def _shorten(value: object) -> str:
     text = f"{type(value).__name__} {value!r}"
     return text if len(text) <= 80 else text[:77] + "..."
 
@@ -262,7 +262,7 @@ class Model:
         self.kernel_parm = kernel_parm or KernelParm()
         self.lin_weights, self.kernel_ids, self.support = lin_weights, tuple(kernel_ids), support
         self._blocks: dict[int, Any] = {}
-        self._score = self._expanded if lin_weights is None else self._weighed
+        self._score = self._kernel_score if lin_weights is None else self._linear_score
         if lin_weights is not None:
             rows = lin_weights.reshape(len(self.kernel_ids), -1)
             self._blocks = dict(zip(self.kernel_ids, rows, strict=True))
@@ -279,7 +279,7 @@ class Model:
             return vector.factor * score(vector)
         return float(sum(s.factor * score(s) for s in sparse_parts(vector)))
 
-    def _weighed(self, s: Sparse) -> float:
+    def _linear_score(self, s: Sparse) -> float:
         w = self._blocks.get(s.kernel_id)
         if w is None:
             return 0.0
@@ -290,7 +290,7 @@ class Model:
             known = s.indices < len(w)
             return float(w[s.indices[known]] @ s.values[known])
 
-    def _expanded(self, s: Sparse) -> float:
+    def _kernel_score(self, s: Sparse) -> float:
         expansion = self._blocks.get(s.kernel_id)
         return 0.0 if expansion is None else float(expansion(s))
 

@@ -16,7 +16,7 @@ FREE = 2
 
 
 @kernel()
-def fix_dominated(unary, phi, state):
+def fix_dominated_labels(unary, phi, state):
     """Settle labels whose best value does not depend on the others; repeat while some are settled.
 
     If phi_u + sum_v min(0, phi_uv) > 0, the relaxation's value rises with y_u whatever the others are,
@@ -139,7 +139,7 @@ def roof_dual(unary, pairwise, out):
     for b in range(B):
         phi, state = pairwise[b if len(pairwise) > 1 else 0], out[b]
         state[:] = FREE
-        fix_dominated(unary[b], phi, state)
+        fix_dominated_labels(unary[b], phi, state)
         free = np.flatnonzero(state == FREE)
         if len(free) == 0:
             continue

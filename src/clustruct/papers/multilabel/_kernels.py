@@ -98,7 +98,7 @@ def popcount(number):
 
 
 @kernel()
-def enumerate_violated(unary, pairwise, truth, sizes, slack_scaling, out):
+def enumerate_violations(unary, pairwise, truth, sizes, slack_scaling, out):
     """The labeling of largest slack, for rules that are not linear in the labels.
 
     ``sizes[k]`` is how much a labeling with k wrong labels counts (the loss, or its square root).

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
-from dataclasses import KW_ONLY, dataclass, field
-from functools import partial
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -21,67 +20,15 @@ from clustruct.core.storage import FEATURES, Shape, register
 from clustruct.core.typing import Floats, Indices
 from clustruct.estimators.base import ResultState
 from clustruct.estimators.inputs import checked_rows
-from clustruct.learning.model_selection.choose_c import Choice, choose_C
+from clustruct.learning.model_selection.choose_c import choose_C
 from clustruct.learning.problems import FoldLoss, Trained
 from clustruct.learning.problems.fold_losses import LOOSE
 
 from . import mrf
-from .multilabel_problem import MultiLabelProblem, checked_predictor, search
+from .multilabel_problem import MultiLabelProblem, check_predictor, search
 
 # Losses are in percent: 1,000 to 30,000 were chosen on the sets of chapter 5 (docs/studies).
 USUAL_C = 1000.0
-
-
-@dataclass
-class RowTask:
-    """Rows with their labels, and how they are trained on; held-out rows are judged by the Hamming loss.
-
-    problem : makes the problem of some rows; train : of a problem, C and a tolerance makes a result
-    """
-
-    X: Any
-    Y: NDArray[Any]
-    problem: Callable[[Any, NDArray[Any]], MultiLabelProblem]
-    train: Callable[..., Any]
-    predictor: str
-    sample_weight: Floats | None = None
-    rtol: float = 1e-3
-    last: MultiLabelProblem | None = field(default=None, repr=False)
-
-    def trained(self, C: float, chosen: Indices, start: Trained | None) -> Trained:
-        """Train on some rows, from an earlier training on the same ones."""
-        self.last = self.problem(self.X[chosen], self.Y[chosen])
-        weights = None if self.sample_weight is None else self.sample_weight[chosen]
-        before = None if start is None else start.result
-        result = self.train(self.last, C, max(self.rtol, LOOSE), sample_weight=weights, w0=before)
-        return Trained(result, result, np.ones(0), C)
-
-    def judge(self, trained: Trained, numbers: Sequence[int]) -> list[FoldLoss]:
-        """The loss of each of some rows, by the training just made."""
-        assert self.last is not None
-        found = self.last.predict(self.X[numbers], trained.result.w, self.predictor)
-        return [FoldLoss(100.0 * float(loss)) for loss in (found != self.Y[numbers]).mean(axis=1)]
-
-
-def chosen_C(
-    task: RowTask, *, grid: ArrayLike | None = None, folds: int = 3, random_state: int | None = 0
-) -> Choice:
-    """The C of least mean loss on rows held out; the usual one where there is a single row."""
-    n = len(task.Y)
-    if n < 2:
-        return Choice(USUAL_C, {"C": np.array([USUAL_C])})
-    return choose_C(
-        task.trained,
-        task.judge,
-        n,
-        grid=grid,
-        folds=folds,
-        sample_weight=task.sample_weight,
-        random_state=0 if random_state is None else random_state,
-        usual=USUAL_C,
-        begin=USUAL_C,
-        unit="row",
-    )
 
 
 @register("MultiLabelMRF")
@@ -216,10 +163,9 @@ class MultiLabelMRF(ResultState, ClassifierMixin, BaseEstimator):
         rows, targets = checked_rows(self, X, y, accept_sparse="csr", multi_output=True)
         Y = self._indicator(targets)
         problem = self._problem(rows, Y)
-        self.predictor_ = checked_predictor(self.predictor, self.oracle, Y.shape[1], problem.edges)
-        chosen, trained = self._chosen(rows, Y, sample_weight)
-        self.C_ = chosen
-        self.result_ = trained or self._trained(
+        self.predictor_ = check_predictor(self.predictor, self.oracle, Y.shape[1], problem.edges)
+        self.C_, trained = self._choose_C(rows, Y, sample_weight)
+        self.result_ = trained or self._train(
             problem, self.C_, self.rtol, sample_weight=sample_weight, checkpoint=self.checkpoint
         )
         self._keep(problem)
@@ -230,7 +176,7 @@ class MultiLabelMRF(ResultState, ClassifierMixin, BaseEstimator):
         pairs = self.edges if edges is None else edges
         return MultiLabelProblem(rows, Y, self.oracle, pairs, constant=self.fit_intercept, check_input=False)
 
-    def _trained(self, problem: MultiLabelProblem, C: float, rtol: float, **more: Any) -> ssvm.FitResult:
+    def _train(self, problem: MultiLabelProblem, C: float, rtol: float, **more: Any) -> ssvm.FitResult:
         return ssvm.fit(
             problem,
             C,
@@ -245,20 +191,47 @@ class MultiLabelMRF(ResultState, ClassifierMixin, BaseEstimator):
             **more,
         )
 
-    def _chosen(
+    def _choose_C(
         self, rows: Any, Y: NDArray[Any], sample_weight: ArrayLike | None
     ) -> tuple[float, ssvm.FitResult | None]:
-        """C, and the training that is kept where its choice was ended."""
+        """C by the Hamming loss of held-out rows, and the training kept where the choice was ended."""
         self.__dict__.pop("cv_results_", None)
         if self.C != "cv":
             return float(self.C), None
+        if len(Y) < 2:
+            self.cv_results_ = {"C": np.array([USUAL_C])}
+            return USUAL_C, None
         # The edges are those of all rows: a training that is kept where the choice was ended needs them.
-        problem = partial(self._problem, edges=self._problem(rows, Y).edges)
+        problem = self._problem(rows, Y)
+        edges = problem.edges
         weights = None if sample_weight is None else np.asarray(sample_weight, float)
-        task = RowTask(rows, Y, problem, self._trained, self.predictor_, weights, self.rtol)
-        found = chosen_C(task, grid=self.C_grid, folds=self.cv, random_state=self.random_state)
-        self.cv_results_ = found.results
-        return found.C, None if found.stopped is None else found.stopped.result
+
+        def train(C: float, chosen: Indices, start: Trained | None) -> Trained:
+            nonlocal problem
+            problem = self._problem(rows[chosen], Y[chosen], edges)
+            weight = None if weights is None else weights[chosen]
+            before = None if start is None else start.result
+            result = self._train(problem, C, max(self.rtol, LOOSE), sample_weight=weight, w0=before)
+            return Trained(result, result, np.ones(0), C)
+
+        def judge(trained: Trained, numbers: Sequence[int]) -> list[FoldLoss]:
+            labels = problem.predict(rows[numbers], trained.result.w, self.predictor_)
+            return [FoldLoss(100.0 * float(loss)) for loss in (labels != Y[numbers]).mean(axis=1)]
+
+        choice = choose_C(
+            train,
+            judge,
+            len(Y),
+            grid=self.C_grid,
+            folds=self.cv,
+            sample_weight=weights,
+            random_state=0 if self.random_state is None else self.random_state,
+            usual=USUAL_C,
+            begin=USUAL_C,
+            unit="row",
+        )
+        self.cv_results_ = choice.results
+        return choice.C, None if choice.stopped is None else choice.stopped.result
 
     def check_parameters(self) -> None:
         """Refuse what cannot be, before any work."""
@@ -276,7 +249,7 @@ class MultiLabelMRF(ResultState, ClassifierMixin, BaseEstimator):
             raise ValueError("the labels and edges of a MultiLabelMRF do not fit")
         if self.y_form_ == "labels" and np.dtype(self.y_dtype_).kind not in "biuf":
             raise ValueError(f"labels cannot be {self.y_dtype_!r:.60}")
-        self.predictor_ = checked_predictor(self.predictor, self.oracle, V, edges)
+        self.predictor_ = check_predictor(self.predictor, self.oracle, V, edges)
 
     def _indicator(self, y: NDArray[Any]) -> NDArray[Any]:
         """Labels as 0/1 columns; notes what `predict` needs to give answers in the form of y."""
@@ -321,7 +294,7 @@ class MultiLabelMRF(ResultState, ClassifierMixin, BaseEstimator):
             if self.undecided == "random":
                 labels = labels.at_random(0 if self.random_state is None else self.random_state)
             else:
-                labels = labels.completed(unary, self.edge_weights_)
+                labels = labels.complete_greedily(unary, self.edge_weights_)
         return np.asarray(labels, self.y_dtype_)
 
     def label_scores(self, X: ArrayLike, labels: ArrayLike) -> Floats:

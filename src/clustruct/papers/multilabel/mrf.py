@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import highspy
 import numpy as np
@@ -27,10 +27,9 @@ MOST_LABELS = 20
 
 @dataclass(frozen=True)
 class Potentials:
-    """A batch of problems ``max_y sum_u y_u phi_u + sum_{u<v} y_u y_v phi_uv``.
+    """A batch of problems: ``unary`` (B, V), ``pairwise`` (1, V, V) where all share it, else (B, V, V).
 
-    ``unary`` has shape (B, V); ``pairwise`` (1, V, V) where all share it, else (B, V, V), symmetric with
-    a zero diagonal. ``single`` says that the caller gave one problem without a leading axis.
+    The latter is symmetric with a zero diagonal. ``single``: the caller gave one problem, without a batch.
     """
 
     unary: Floats
@@ -41,7 +40,7 @@ class Potentials:
     def n_labels(self) -> int:
         return self.unary.shape[1]
 
-    def shaped(self, labels: NDArray[Any]) -> NDArray[Any]:
+    def in_shape(self, labels: NDArray[Any]) -> NDArray[Any]:
         """An answer with the caller's axes."""
         return labels[0] if self.single else labels
 
@@ -66,27 +65,7 @@ def potentials(unary: ArrayLike, pairwise: ArrayLike) -> Potentials:
 
 
 def score(unary: ArrayLike, pairwise: ArrayLike, labels: ArrayLike) -> Any:
-    """The value ``sum_u y_u phi_u + sum_{u<v} y_u y_v phi_uv`` of 0/1 labels, one or a batch.
-
-    Parameters
-    ----------
-    unary : array-like
-        The potentials phi_u, of shape (V,) or (B, V).
-    pairwise : array-like
-        The potentials phi_uv, of shape (V, V) or (B, V, V); the upper triangle counts.
-    labels : array-like
-        0 or 1 for each label.
-
-    Returns
-    -------
-    object
-        The value, one for each problem of a batch.
-
-    Examples
-    --------
-    >>> score([1.0, 2.0], [[0.0, -5.0], [0.0, 0.0]], [1, 1])
-    -2.0
-    """
+    """The value ``sum_u y_u phi_u + sum_{u<v} y_u y_v phi_uv`` of 0/1 labels, one or a batch."""
     p = potentials(unary, pairwise)
     y = np.asarray(labels, float).reshape(p.unary.shape)
     whole = np.broadcast_to(p.pairwise, (len(y), *p.pairwise.shape[1:]))
@@ -97,24 +76,9 @@ def score(unary: ArrayLike, pairwise: ArrayLike, labels: ArrayLike) -> Any:
 def standard_form(nodes: ArrayLike, edges: ArrayLike) -> tuple[Floats, Floats, Any]:
     """Reduce general pairwise potentials to the form in which only y_u = 1 and y_u = y_v = 1 count.
 
-    ``sum_u theta_u(y_u) + sum_{u<v} theta_uv(y_u, y_v)`` becomes ``constant + sum_u y_u phi_u +
-    sum_{u<v} y_u y_v phi_uv`` with ``phi_uv = theta(1,1) - theta(1,0) - theta(0,1) + theta(0,0)``
-    (dissertation, section 5.2). Returns unary, pairwise and the constant that the searches leave out.
+    ``nodes[u, y_u]`` and ``edges[u, v, y_u, y_v]`` (u < v counts), or batches of them, become unary, pairwise
+    and the constant that the searches leave out (dissertation, section 5.2).
 
-    Parameters
-    ----------
-    nodes : array (V, 2) or (B, V, 2)
-        theta_u(0), theta_u(1).
-    edges : array (V, V, 2, 2) or (B, V, V, 2, 2)
-        theta_uv(y_u, y_v) at ``[u, v, y_u, y_v]``; u < v counts.
-
-    Returns
-    -------
-    tuple of array of float, array of float, object
-        The unary potentials, those of pairs, and the constant.
-
-    Examples
-    --------
     >>> import numpy as np
     >>> edges = np.zeros((2, 2, 2, 2))
     >>> edges[0, 1] = [[3.0, 0.0], [1.0, 0.0]]
@@ -137,25 +101,7 @@ def standard_form(nodes: ArrayLike, edges: ArrayLike) -> tuple[Floats, Floats, A
 def greedy(unary: ArrayLike, pairwise: ArrayLike) -> Labels:
     """Flip the single best label, from all zero, until no flip raises the value (section 5.3.1).
 
-    ``max over y in {0,1}^V of sum_u y_u phi_u + sum_{u<v} y_u y_v phi_uv``, to a local optimum.
     O(V^2) plus O(V) per flip.
-
-    Parameters
-    ----------
-    unary : array-like
-        Array (V,) or (B, V).
-    pairwise : array (V, V), shared by the batch, or (B, V, V)
-        The upper triangle counts.
-
-    Returns
-    -------
-    array of int
-        0 or 1 for each label.
-
-    Examples
-    --------
-    >>> greedy([1.0, 2.0, -1.0], [[0.0, -1.5, 3.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]).tolist()
-    [0, 1, 0]
     """
     from ._kernels import flip_greedily
 
@@ -167,34 +113,9 @@ def loopy_bp(
 ) -> Labels:
     """Loopy max-product belief propagation (Pearl 1988), parallel updates with damping.
 
-    The message of u to v is the number ``d_uv = max(0, h + phi_uv) - max(0, h)`` with h the potential of u
-    plus its messages from all others but v; a label is on where its own potential plus all messages is
-    positive. It has converged when no such sum moves by more than ``tol`` times the largest potential,
-    and ends after ``max_iter`` rounds all the same. Exact on trees given rounds enough, otherwise of
-    no known quality. O(V^2) per round.
-
-    Parameters
-    ----------
-    unary : array-like
-        The potentials phi_u, of shape (V,) or (B, V).
-    pairwise : array-like
-        The potentials phi_uv, of shape (V, V) or (B, V, V); the upper triangle counts.
-    damping : float, default=0.5
-        The share of its old value that a message keeps.
-    max_iter : int, default=100
-        The largest number of rounds.
-    tol : float, default=1e-06
-        What counts as no movement, relative to the largest potential.
-
-    Returns
-    -------
-    array of int
-        0 or 1 for each label.
-
-    Examples
-    --------
-    >>> loopy_bp([1.0, -0.5], [[0.0, 2.0], [2.0, 0.0]]).tolist()
-    [1, 1]
+    Converged when no potential plus messages moves by more than ``tol`` times the largest potential. A
+    message keeps the share ``damping`` of its old value. Exact on trees given rounds enough, otherwise of no
+    known quality. O(V^2) per round.
     """
     from ._kernels import propagate
 
@@ -204,54 +125,17 @@ def loopy_bp(
 
 
 def combine(unary: ArrayLike, pairwise: ArrayLike) -> Labels:
-    """The better of `greedy` and `loopy_bp` for each problem (section 5.3.1).
-
-    Parameters
-    ----------
-    unary : array-like
-        The potentials phi_u, of shape (V,) or (B, V).
-    pairwise : array-like
-        The potentials phi_uv, of shape (V, V) or (B, V, V); the upper triangle counts.
-
-    Returns
-    -------
-    array of int
-        0 or 1 for each label.
-
-    Examples
-    --------
-    >>> combine([1.0, -0.5], [[0.0, 2.0], [2.0, 0.0]]).tolist()
-    [1, 1]
-    """
+    """The better of `greedy` and `loopy_bp` for each problem (section 5.3.1)."""
     p = potentials(unary, pairwise)
     first, second = greedy(p.unary, p.pairwise), loopy_bp(p.unary, p.pairwise)
     better = score(p.unary, p.pairwise, second) > score(p.unary, p.pairwise, first)
-    return p.shaped(np.where(better[:, None], second, first))
+    return p.in_shape(np.where(better[:, None], second, first))
 
 
 def exact(unary: ArrayLike, pairwise: ArrayLike) -> Labels:
     """The best of all 2^V labelings, V up to 20.
 
-    Tables of the values are built by doubling, one addition per labeling; where the batch shares its
-    pair potentials their table is built once. Of equal labelings the one with the lower number counts
-    (label 0 is the lowest bit). O(2^V).
-
-    Parameters
-    ----------
-    unary : array-like
-        The potentials phi_u, of shape (V,) or (B, V).
-    pairwise : array-like
-        The potentials phi_uv, of shape (V, V) or (B, V, V); the upper triangle counts.
-
-    Returns
-    -------
-    array of int
-        0 or 1 for each label.
-
-    Examples
-    --------
-    >>> exact([1.0, 2.0, -1.0], [[0.0, -1.5, 3.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]).tolist()
-    [1, 1, 1]
+    Of equal labelings the one with the lower number counts (label 0 is the lowest bit). O(2^V).
     """
     from ._kernels import enumerate_best
 
@@ -262,29 +146,7 @@ def closest_below(unary: ArrayLike, pairwise: ArrayLike, rho: float, constant: A
     """The artificial oracle of section 5.5.2: the value nearest to rho times the best, not above it.
 
     Worse than rho by construction, so that Theorem 9 does not cover it. ``constant`` is added to every
-    value first (the part of a loss that does not depend on the labels). Where every labeling is above
-    rho times the best, the lowest is taken. O(2^V).
-
-    Parameters
-    ----------
-    unary : array-like
-        The potentials phi_u, of shape (V,) or (B, V).
-    pairwise : array-like
-        The potentials phi_uv, of shape (V, V) or (B, V, V); the upper triangle counts.
-    rho : float
-        The share of the best value that is aimed at.
-    constant : array-like, default=0.0
-        Added to every value first.
-
-    Returns
-    -------
-    array of int
-        0 or 1 for each label.
-
-    Examples
-    --------
-    >>> closest_below([4.0, 3.0], [[0.0, 0.0], [0.0, 0.0]], rho=0.5).tolist()
-    [0, 1]
+    value first. Where every labeling is above rho times the best, the lowest is taken. O(2^V).
     """
     return _near(unary, pairwise, rho, constant, at_least=False)
 
@@ -294,27 +156,6 @@ def closest_above(unary: ArrayLike, pairwise: ArrayLike, rho: float, constant: A
 
     The worst that a rho-approximation may do, so that Theorem 9 applies (the best value must not be
     negative). O(2^V).
-
-    Parameters
-    ----------
-    unary : array-like
-        The potentials phi_u, of shape (V,) or (B, V).
-    pairwise : array-like
-        The potentials phi_uv, of shape (V, V) or (B, V, V); the upper triangle counts.
-    rho : float
-        The share of the best value that must be reached.
-    constant : array-like, default=0.0
-        Added to every value first.
-
-    Returns
-    -------
-    array of int
-        0 or 1 for each label.
-
-    Examples
-    --------
-    >>> closest_above([4.0, 3.0], [[0.0, 0.0], [0.0, 0.0]], rho=0.5).tolist()
-    [1, 0]
     """
     return _near(unary, pairwise, rho, constant, at_least=True)
 
@@ -329,113 +170,43 @@ def _near(unary: ArrayLike, pairwise: ArrayLike, rho: float, constant: ArrayLike
     return _search(enumerate_near, p, added, float(rho), at_least)
 
 
-def most_violated(
+def max_violation(
     unary: ArrayLike, pairwise: ArrayLike, truth: ArrayLike, sizes: ArrayLike, slack_scaling: bool
 ) -> Labels:
     """The labeling that needs the largest slack, for rules that are not linear in the labels.
 
     ``max_y size(y) + gain(y)``, or ``size(y) (1 + gain(y))`` with slack scaling, over all 2^V labelings;
     gain is the value above the truth's, ``sizes[k]`` how much k wrong labels count.
-
-    Parameters
-    ----------
-    unary : array-like
-        The potentials phi_u, of shape (V,) or (B, V).
-    pairwise : array-like
-        The potentials phi_uv, of shape (V, V) or (B, V, V); the upper triangle counts.
-    truth : array-like
-        The right labels.
-    sizes : array-like
-        How much 0, 1, ..., V wrong labels count.
-    slack_scaling : bool
-        Whether the slack is scaled, not the margin.
-
-    Returns
-    -------
-    array of int
-        0 or 1 for each label.
-
-    Examples
-    --------
-    >>> most_violated([1.0, 1.0], [[0.0, 0.0], [0.0, 0.0]], [1, 1], [0.0, 5.0, 5.5], False).tolist()
-    [1, 0]
     """
-    from ._kernels import enumerate_violated
+    from ._kernels import enumerate_violations
 
     p = _small(unary, pairwise)
     right = np.asarray(truth, np.int64).reshape(p.unary.shape)
     size = np.asarray(sizes, float)
     if size.shape != (p.n_labels + 1,):
         raise ValueError(f"sizes must hold {p.n_labels + 1} numbers, not {size.shape}")
-    return _search(enumerate_violated, p, right, size, slack_scaling)
+    return _search(enumerate_violations, p, right, size, slack_scaling)
 
 
-class Forest(NamedTuple):
-    """An order of the nodes with parents before children; ``parent`` is -1 at roots."""
-
-    order: Indices
-    parent: Indices
-
-
-def forest(n_labels: int, edges: ArrayLike) -> Forest | None:
-    """Root the graph with these edges (pairs of label numbers), or None where it has a cycle.
-
-    Parameters
-    ----------
-    n_labels : int
-        The number of labels V.
-    edges : array-like
-        Pairs of label numbers.
-
-    Returns
-    -------
-    Forest or None
-        The rooted graph.
-
-    Examples
-    --------
-    >>> forest(3, [(0, 1), (1, 2)]).parent.tolist()
-    [-1, 0, 1]
-    >>> forest(3, [(0, 1), (1, 2), (0, 2)]) is None
-    True
-    """
+def forest(n_labels: int, edges: ArrayLike) -> tuple[Indices, Indices] | None:
+    """Labels, parents first, and the parent of each (-1: a root); None where the pairs have a cycle."""
     u, v = np.asarray(edges, np.intp).reshape(-1, 2).T
-    joined = np.zeros((n_labels, n_labels), bool)
-    joined[u, v] = joined[v, u] = True
-    n_trees, tree = connected_components(joined, directed=False)
+    linked = np.zeros((n_labels, n_labels), bool)
+    linked[u, v] = linked[v, u] = True
+    n_trees, tree = connected_components(linked, directed=False)
     # A forest has as many edges as nodes that are no roots.
-    if joined.diagonal().any() or joined.sum() // 2 != n_labels - n_trees:
+    if linked.diagonal().any() or linked.sum() // 2 != n_labels - n_trees:
         return None
     parent, order = np.full(n_labels, -1, np.intp), []
     for root in np.unique(tree, return_index=True)[1]:
-        below, before = breadth_first_order(joined, root, directed=False)
+        below, before = breadth_first_order(linked, root, directed=False)
         parent[below[1:]] = before[below[1:]]
         order.append(below)
-    return Forest(np.concatenate(order).astype(np.intp), parent)
+    return np.concatenate(order).astype(np.intp), parent
 
 
 def max_product(unary: ArrayLike, pairwise: ArrayLike) -> NDArray[np.int8]:
-    """Exact maximisation where the pairs with a potential other than 0 form a forest. O(V) per problem.
-
-    ``max over y in {0,1}^V of sum_u y_u phi_u + sum_{u<v} y_u y_v phi_uv``.
-
-    Parameters
-    ----------
-    unary : array-like
-        The potentials phi_u, of shape (V,) or (B, V).
-    pairwise : array-like
-        The potentials phi_uv, of shape (V, V) or (B, V, V); the upper triangle counts.
-
-    Returns
-    -------
-    array
-        0 or 1 for each label.
-
-    Examples
-    --------
-    >>> max_product([-1.0, 0.5, 0.5], [[0.0, 2.0, 0.0], [0.0, 0.0, -3.0], [0.0, 0.0, 0.0]]).tolist()
-    [1, 1, 0]
-    """
+    """Exact maximisation where the pairs with a potential other than 0 form a forest. O(V) per problem."""
     from ._kernels import tree_best
 
     p = potentials(unary, pairwise)
@@ -443,30 +214,13 @@ def max_product(unary: ArrayLike, pairwise: ArrayLike) -> NDArray[np.int8]:
     rooted = forest(p.n_labels, used)
     if rooted is None:
         raise ValueError("the pair potentials do not form a forest: their graph has a cycle")
-    return _search(tree_best, p, rooted.order, rooted.parent)
+    return _search(tree_best, p, *rooted)
 
 
 def chow_liu_edges(Y: ArrayLike) -> NDArray[np.intp]:
-    """The tree over labels that explains Y best (Chow and Liu 1968): maximum mutual information.
+    """The tree over labels of most mutual information in the 0/1 rows of Y (Chow and Liu 1968).
 
-    ``max over trees T of sum over edges uv in T of I(y_u; y_v)``, by a spanning tree, with frequencies
-    from the 0/1 rows of Y. Pairs whose labels are independent in Y may be left out. Returns (V - 1, 2)
-    pairs at most, u < v. O(n V^2).
-
-    Parameters
-    ----------
-    Y : array-like
-        One row of 0 and 1 for each example, one column for each label.
-
-    Returns
-    -------
-    array
-        The edges, one row each.
-
-    Examples
-    --------
-    >>> chow_liu_edges([[1, 1, 0], [0, 0, 0], [1, 1, 1], [0, 0, 1], [1, 1, 1]]).tolist()
-    [[0, 1], [0, 2]]
+    At most V - 1 pairs u < v: those whose labels are independent in Y may be left out. O(n V^2).
     """
     labels = np.asarray(Y, float)
     if labels.ndim != 2 or len(labels) == 0:
@@ -494,7 +248,7 @@ def _search(kernel: Callable[..., None], p: Potentials, *options: Any) -> Labels
     """The labels that a kernel writes, from all zero."""
     labels = np.zeros(p.unary.shape, np.int8)
     kernel(p.unary, p.pairwise, *options, labels)
-    return p.shaped(labels)
+    return p.in_shape(labels)
 
 
 def _small(unary: ArrayLike, pairwise: ArrayLike) -> Potentials:
@@ -513,22 +267,7 @@ class RelaxedLabeling:
     """An optimum of the linear program over y_u and y_uv in [0, 1], with all values 0, 1/2 or 1.
 
     ``nodes`` (..., V) holds y_u; ``edges`` (..., V(V-1)/2) holds y_uv for u < v in the order of scipy's
-    `pdist`. Given the nodes, each y_uv lies between max(0, y_u + y_v - 1) and min(y_u, y_v), and the
-    optimum takes the end that phi_uv's sign asks for. Only two undecided labels leave a choice:
-    there y_uv is 1/2 where phi_uv > 0 and else 0, and not the product 1/4.
-
-    Attributes
-    ----------
-    nodes : array of float
-        y_u of each label.
-    edges : array of float
-        y_uv of each pair of labels.
-
-    Examples
-    --------
-    >>> half = RelaxedLabeling.from_nodes([0.5, 0.5], [[0.0, -3.0], [-3.0, 0.0]])
-    >>> half.edges.tolist(), half.undecided_share, half.value([2.0, 1.0], [[0.0, -3.0], [-3.0, 0.0]])
-    ([0.0], 1.0, 1.5)
+    `pdist`: of two undecided labels 1/2 where phi_uv > 0 and else 0, not the product 1/4.
     """
 
     nodes: Floats
@@ -545,14 +284,14 @@ class RelaxedLabeling:
         return cls(y, edges)
 
     @property
-    def undecided(self) -> NDArray[np.bool_]:
+    def is_undecided(self) -> NDArray[np.bool_]:
         """Which labels are neither 0 nor 1."""
         return np.asarray(self.nodes == 0.5)
 
     @property
     def undecided_share(self) -> float:
         """The share of undecided labels (Table 5.4), from 0 to 1."""
-        return float(np.mean(self.undecided)) if self.nodes.size else 0.0
+        return float(np.mean(self.is_undecided)) if self.nodes.size else 0.0
 
     def value(self, unary: ArrayLike, pairwise: ArrayLike) -> Any:
         """``sum_u y_u phi_u + sum_{u<v} y_uv phi_uv``: the value of the linear program."""
@@ -565,9 +304,9 @@ class RelaxedLabeling:
     def at_random(self, random_state: int | np.random.Generator = 0) -> NDArray[np.int8]:
         """0/1 labels, the undecided ones by the toss of a coin (section 5.4)."""
         coin = np.random.default_rng(random_state).random(self.nodes.shape) < 0.5
-        return np.where(self.undecided, coin, self.nodes > 0.5).astype(np.int8)
+        return np.where(self.is_undecided, coin, self.nodes > 0.5).astype(np.int8)
 
-    def completed(self, unary: ArrayLike, pairwise: ArrayLike) -> NDArray[np.int8]:
+    def complete_greedily(self, unary: ArrayLike, pairwise: ArrayLike) -> NDArray[np.int8]:
         """0/1 labels: the undecided ones start at 0 and are flipped greedily.
 
         Flips of decided labels never gain at an optimum, but may on the way: they are left as they are.
@@ -581,31 +320,15 @@ class RelaxedLabeling:
         reach = 1.0 + np.abs(p.unary).max() + np.abs(p.pairwise).sum(axis=(1, 2)).max()
         held = np.where(nodes == 0.5, p.unary, np.where(nodes > 0.5, reach, -reach))
         flip_greedily(held, p.pairwise, labels)
-        return np.asarray(p.shaped(labels))
+        return np.asarray(p.in_shape(labels))
 
 
 def graph_cut(unary: ArrayLike, pairwise: ArrayLike) -> RelaxedLabeling:
     """Roof duality (QPBO): the optimum of the linear relaxation, by maximum flow on a doubled graph.
 
-    ``max sum_u y_u phi_u + sum_{u<v} y_uv phi_uv`` over the relaxation of `linear_program`, at the optimum
-    with the fewest decided labels. *Equivalence*: the value is the linear program's. *Persistence*: a
-    decided label has that value in every optimal labeling (Hammer, Hansen and Simeone 1984; Boros and
-    Hammer 2002; dissertation, section 5.3.2).
+    Of the optima that with the fewest decided labels: a decided label has that value in every optimal
+    labeling (Hammer, Hansen and Simeone 1984; Boros and Hammer 2002; dissertation, section 5.3.2).
 
-    Parameters
-    ----------
-    unary : array-like
-        Array (V,) or (B, V).
-    pairwise : array (V, V), shared by the batch, or (B, V, V)
-        The upper triangle counts.
-
-    Returns
-    -------
-    RelaxedLabeling
-        The optimum of the relaxation: 0, 1/2 or 1 for each label.
-
-    Examples
-    --------
     >>> found = graph_cut([1.0, 1.0, 1.0], [[0.0, -9.0, -9.0], [0.0, 0.0, -9.0], [0.0, 0.0, 0.0]])
     >>> found.nodes.tolist(), found.value([1.0, 1.0, 1.0], -9.0 * (1 - np.eye(3)))
     ([0.5, 0.5, 0.5], 1.5)
@@ -617,34 +340,14 @@ def graph_cut(unary: ArrayLike, pairwise: ArrayLike) -> RelaxedLabeling:
     p = potentials(unary, pairwise)
     state = np.zeros(p.unary.shape, np.int8)
     roof_dual(p.unary, p.pairwise, state)
-    return _relaxed(np.array([0.0, 1.0, 0.5])[state], p)
+    return _as_labeling(np.array([0.0, 1.0, 0.5])[state], p)
 
 
 def linear_program(unary: ArrayLike, pairwise: ArrayLike) -> RelaxedLabeling:
     """The linear relaxation of (5.13)-(5.15), by the simplex method of HiGHS.
 
-    ``max sum_u y_u phi_u + sum_{u<v} y_uv phi_uv`` subject to ``y_uv <= y_u``, ``y_uv <= y_v``,
-    ``y_u + y_v <= 1 + y_uv`` and all variables in [0, 1]. Vertices are half-integral (Padberg 1989), and
-    the simplex method ends at one. Of the rows of a pair only those are kept that its sign makes
-    bind: the optima are the same. Problems of a batch that share their pair potentials share
-    one model, each started from the basis of the one before.
-
-    Parameters
-    ----------
-    unary : array-like
-        Array (V,) or (B, V).
-    pairwise : array (V, V), shared by the batch, or (B, V, V)
-        The upper triangle counts.
-
-    Returns
-    -------
-    RelaxedLabeling
-        The optimum of the relaxation: 0, 1/2 or 1 for each label.
-
-    Examples
-    --------
-    >>> linear_program([1.0, 1.0], [[0.0, 3.0], [0.0, 0.0]]).nodes.tolist()
-    [1.0, 1.0]
+    Vertices are half-integral (Padberg 1989), and the simplex method ends at one. Problems of a batch that
+    share their pair potentials share one model, each started from the basis of the one before.
     """
     p = potentials(unary, pairwise)
     nodes = np.empty_like(p.unary)
@@ -652,7 +355,7 @@ def linear_program(unary: ArrayLike, pairwise: ArrayLike) -> RelaxedLabeling:
         if b < len(p.pairwise):
             model = _Program(p.pairwise[b])
         nodes[b] = model.solve(costs)
-    return _relaxed(nodes, p)
+    return _as_labeling(nodes, p)
 
 
 class _Program:
@@ -671,6 +374,7 @@ class _Program:
         costs = np.concatenate([np.zeros(V), coupling])
         empty = np.zeros(0, np.int32)
         highs.addCols(n, costs, np.zeros(n), np.ones(n), 0, empty, empty, np.zeros(0))
+        # Of the rows of a pair only those that its sign makes bind: the optima are the same.
         for k, e in enumerate(used):
             self._add_pair(int(u[e]), int(v[e]), V + k, coupling[k] > 0.0)
 
@@ -693,6 +397,6 @@ class _Program:
         return halves
 
 
-def _relaxed(nodes: Floats, p: Potentials) -> RelaxedLabeling:
+def _as_labeling(nodes: Floats, p: Potentials) -> RelaxedLabeling:
     found = RelaxedLabeling.from_nodes(nodes, p.pairwise)
     return RelaxedLabeling(found.nodes[0], found.edges[0]) if p.single else found

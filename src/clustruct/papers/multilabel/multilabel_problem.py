@@ -17,7 +17,7 @@ from clustruct.ssvm import BatchProblem, OracleKind, PieceRows, SlackRule
 from clustruct.ssvm.problem import Backend
 
 from . import mrf
-from .slack import most_needed
+from .slack import search_most_slack
 
 # The searches of `clustruct.papers.multilabel.mrf` by name, as oracles and predictors.
 SEARCHES: dict[str, Callable[[Floats, Floats], Any]] = {
@@ -90,17 +90,17 @@ class MultiLabelProblem(BatchProblem):
         constant: bool = False,
         check_input: bool = True,
     ) -> None:
-        self.Y, self.constant = checked_labels(Y), constant
+        self.Y, self.constant = check_labels(Y), constant
         # Held once: the planes of a training are stretches of the same array.
         self.source = RowData(check_rows(X) if check_input else X, constant)
         self.X = self.source.X
         n, self.n_labels = self.Y.shape
         if self.X.shape[0] != n:
             raise ValueError(f"X has {self.X.shape[0]} rows, Y has {n}")
-        self.edges = checked_edges(edges, self.Y)
-        self.oracle = checked_oracle(oracle, self.n_labels, self.edges)
+        self.edges = check_edges(edges, self.Y)
+        self.oracle = check_oracle(oracle, self.n_labels, self.edges)
         self.oracle_kind = kind_of(oracle)
-        self.rho = checked_rho(oracle, rho)
+        self.rho = check_rho(oracle, rho)
         if oracle == "rho_above" and rho:
             self.oracle_rho = rho
         d = self.X.shape[1]
@@ -132,7 +132,7 @@ class MultiLabelProblem(BatchProblem):
         if self.oracle != "exact" or rule.scaling != "slack":
             return None
         unary = self.unary(self.X[[i]], w)
-        _, bounds = self._most_needed(unary, self.pairwise(w), self.Y[[i]], 100.0 / self.n_labels)
+        _, bounds = self._search_most_slack(unary, self.pairwise(w), self.Y[[i]], 100.0 / self.n_labels)
         return float(bounds[0])
 
     def unary(self, X: Any, w: Floats) -> Floats:
@@ -156,10 +156,10 @@ class MultiLabelProblem(BatchProblem):
 
     def predict(self, X: ArrayLike, w: Floats, predictor: str | None = None) -> NDArray[np.int8]:
         """Labels by the search named (the oracle's own if None); undecided ones are completed greedily."""
-        name = checked_predictor(predictor, self.oracle, self.n_labels, self.edges)
+        name = check_predictor(predictor, self.oracle, self.n_labels, self.edges)
         unary, phi = self.unary(check_rows(X), w), self.pairwise(w)
         found = search(name, unary, phi)
-        return found.completed(unary, phi) if isinstance(found, mrf.RelaxedLabeling) else found
+        return found.complete_greedily(unary, phi) if isinstance(found, mrf.RelaxedLabeling) else found
 
     def predict_relaxed(self, X: ArrayLike, w: Floats, predictor: str = "graph_cut") -> mrf.RelaxedLabeling:
         """The optimum of the relaxation, undecided labels as 1/2."""
@@ -173,7 +173,7 @@ class MultiLabelProblem(BatchProblem):
         """The most violated outputs of these examples."""
         truth, unary = self.Y[indices], self.unary(self.X[indices], w)
         step = 100.0 / self.n_labels
-        found = self._most_violated(unary, self.pairwise(w), truth, step, rule)
+        found = self._max_violation(unary, self.pairwise(w), truth, step, rule)
         if isinstance(found, mrf.RelaxedLabeling):
             nodes, edges = found.nodes, found.edges[:, self._edge_columns()]
         else:
@@ -184,27 +184,27 @@ class MultiLabelProblem(BatchProblem):
         known = np.sum(node_gaps * unary, axis=1) + edge_gaps @ w[self.n_features - len(self.edges) :]
         return MultiLabelConstraints(self.source, indices, losses, (w, known), node_gaps, edge_gaps)
 
-    def _most_violated(
+    def _max_violation(
         self, unary: Floats, phi: Floats, truth: NDArray[np.int8], step: float, rule: SlackRule
     ) -> Any:
         if rule == SlackRule("slack", 1) and not self._enumerates:
-            return self._most_needed(unary, phi, truth, step)[0]
+            return self._search_most_slack(unary, phi, truth, step)[0]
         if rule != SlackRule("margin", 1):
             sizes = rule.size(step * np.arange(self.n_labels + 1))
-            return mrf.most_violated(unary, phi, truth, sizes, rule.scaling == "slack")
+            return mrf.max_violation(unary, phi, truth, sizes, rule.scaling == "slack")
         augmented = unary + step * (1.0 - 2.0 * truth)
         if self.oracle in RHO_ORACLES:
             near = mrf.closest_above if self.oracle == "rho_above" else mrf.closest_below
             return near(augmented, phi, self.rho, step * truth.sum(axis=1))
         return search(self.oracle, augmented, phi)
 
-    def _most_needed(
+    def _search_most_slack(
         self, unary: Floats, phi: Floats, truth: NDArray[np.int8], step: float
     ) -> tuple[mrf.RelaxedLabeling, Floats]:
         def found(augmented: Floats) -> Any:
             return search(self.oracle, augmented, phi)
 
-        return most_needed(found, unary, phi, truth, step, self.oracle in RELAXED)
+        return search_most_slack(found, unary, phi, truth, step, self.oracle in RELAXED)
 
     def _edge_values(self, labels: NDArray[Any]) -> Floats:
         u, v = self.edges.T
@@ -288,7 +288,7 @@ def kind_of(oracle: str) -> OracleKind:
     return "overgenerating" if oracle in RELAXED else "undergenerating"
 
 
-def checked_oracle(oracle: str, n_labels: int, edges: Any) -> str:
+def check_oracle(oracle: str, n_labels: int, edges: Any) -> str:
     """Refuse unknown names, and enumeration of too many labels."""
     if oracle not in ORACLES:
         raise ValueError(f"oracle must be one of {ORACLES}, not {oracle!r}")
@@ -302,15 +302,15 @@ def checked_oracle(oracle: str, n_labels: int, edges: Any) -> str:
     return oracle
 
 
-def checked_predictor(predictor: str | None, oracle: str, n_labels: int, edges: Any) -> str:
+def check_predictor(predictor: str | None, oracle: str, n_labels: int, edges: Any) -> str:
     """The predictor named, or the oracle's own search (exact for the rho oracles)."""
     name = predictor or ("exact" if oracle in RHO_ORACLES else oracle)
     if name not in SEARCHES:
         raise ValueError(f"predictor must be one of {tuple(SEARCHES)}, not {name!r}")
-    return checked_oracle(name, n_labels, edges)
+    return check_oracle(name, n_labels, edges)
 
 
-def checked_rho(oracle: str, rho: float | None) -> float:
+def check_rho(oracle: str, rho: float | None) -> float:
     """rho, which the rho oracles need and the others refuse."""
     if oracle not in RHO_ORACLES:
         if rho is not None:
@@ -321,7 +321,7 @@ def checked_rho(oracle: str, rho: float | None) -> float:
     return float(rho)
 
 
-def checked_labels(Y: Any) -> NDArray[np.int8]:
+def check_labels(Y: Any) -> NDArray[np.int8]:
     """Y as a 0/1 array of rows and columns."""
     Y = Y.toarray() if sparse.issparse(Y) else np.asarray(Y)
     if Y.ndim != 2 or Y.shape[1] < 1:
@@ -331,7 +331,7 @@ def checked_labels(Y: Any) -> NDArray[np.int8]:
     return np.ascontiguousarray(Y, np.int8)
 
 
-def checked_edges(edges: Any, Y: NDArray[np.int8]) -> NDArray[np.intp]:
+def check_edges(edges: Any, Y: NDArray[np.int8]) -> NDArray[np.intp]:
     """Pairs u < v, each once, from a name or a list."""
     V = Y.shape[1]
     if isinstance(edges, str):

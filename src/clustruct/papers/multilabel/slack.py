@@ -23,44 +23,35 @@ from .mrf import RelaxedLabeling
 Labeling = tuple[Floats, Floats]  # y_u of the labels, y_uv of all pairs u < v
 
 
-def most_needed(
+def search_most_slack(
     search: Callable[[Floats], Any], unary: Floats, phi: Floats, truth: NDArray[Any], step: float, mixes: bool
 ) -> tuple[RelaxedLabeling, Floats]:
-    """For each example the labeling that needs most slack, and a bound that holds where the search is exact
-    or a relaxation.
-
-    Parameters
-    ----------
-    search : from node potentials, one row per example, to 0/1 labels or a `RelaxedLabeling`
-    unary, phi : potentials without the loss
-    truth, step : the right labels, and the loss of one that is wrong
-    mixes : whether the search is a relaxation, whose answers may be mixed
-    """
+    """For each example the labeling that needs most slack, and a bound, if the search is exact or relaxed."""
     pairs = phi[np.triu_indices(len(phi), 1)]
-    right = as_relaxed(truth)
+    right = relax(truth)
     base = _scores(right, unary, pairs)
     searches = [
         MultiplierSearch(Point((y, e), 0.0, 0.0)) for y, e in zip(right.nodes, right.edges, strict=True)
     ]
     while len(asked := np.flatnonzero([s.multiplier is not None for s in searches])):
         weight = np.array([searches[i].multiplier for i in asked], float)[:, None]
-        found = as_relaxed(search(unary[asked] + weight * step * (1.0 - 2.0 * truth[asked])))
+        found = relax(search(unary[asked] + weight * step * (1.0 - 2.0 * truth[asked])))
         gains = _scores(found, unary[asked], pairs) - base[asked]
         losses = step * np.abs(truth[asked] - found.nodes).sum(axis=1)
         for n, i in enumerate(asked.tolist()):
             searches[i].tell(Point((found.nodes[n], found.edges[n]), float(losses[n]), float(gains[n])))
     bounds = np.array([s.bound for s in searches])
-    answers = [_mixed(s) if mixes else s.best.output for s in searches]
+    answers = [_mix(s) if mixes else s.best.output for s in searches]
     nodes, edges = (np.array([answer[part] for answer in answers]) for part in (0, 1))
     if mixes:
         return RelaxedLabeling(nodes, edges), bounds
-    return as_relaxed(climbed(nodes, unary, phi, truth, step, base)), bounds
+    return relax(climb(nodes, unary, phi, truth, step, base)), bounds
 
 
-def as_relaxed(y: Any) -> RelaxedLabeling:
+def relax(y: Any) -> RelaxedLabeling:
     """0/1 labels with y_uv = y_u y_v; a relaxed labeling as it is.
 
-    >>> as_relaxed(np.array([[1, 0, 1]])).edges.tolist()
+    >>> relax(np.array([[1, 0, 1]])).edges.tolist()
     [[0.0, 1.0, 0.0]]
     """
     if isinstance(y, RelaxedLabeling):
@@ -70,7 +61,7 @@ def as_relaxed(y: Any) -> RelaxedLabeling:
     return RelaxedLabeling(nodes, nodes[:, u] * nodes[:, v])
 
 
-def climbed(
+def climb(
     y: Floats, unary: Floats, phi: Floats, truth: NDArray[Any], step: float, base: Floats
 ) -> NDArray[np.int8]:
     """Labels after flips that raise Delta (1 + gain) most, one at a time, until none does."""
@@ -95,7 +86,7 @@ def _scores(y: RelaxedLabeling, unary: Floats, pairs: Floats) -> Floats:
     return np.asarray(np.sum(y.nodes * unary, axis=1) + y.edges @ pairs)
 
 
-def _mixed(search: MultiplierSearch[Labeling]) -> Labeling:
+def _mix(search: MultiplierSearch[Labeling]) -> Labeling:
     """The mixture of both ends of the bracket, or the best output where that needs more."""
     low, high, share = search.low, search.high, search.mixture()
     if high is None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -38,36 +37,11 @@ def solve_convex(
 ) -> CuttingPlaneResult[ScoredPoint]:
     """``min 1/2 |W|^2 + C xi + C_u xi_u`` with the labels fixed, and the balance rows (problems 16, 22).
 
-    Each round makes one plane per term, the sum of the hinges that are active at one point, so the QP has two
-    groups of few planes whatever n and N. The point is found as in OCAS (Franc and Sonnenburg 2008): the
-    best on the line from the best point so far to the QP's solution, and a little beyond. The answer is
-    never worse than ``start``, which must be balanced. Ends when primal - dual <= rtol * primal. The
-    Universum term does not depend on the labels, so its planes (``earlier``) serve in the next CCCP step too;
-    ``scores`` are those of start, where they are known. Of the k (k - 1) balance rows the QP holds those that
-    are tight at ``start`` or that one of its solutions broke: with ten clusters 15 to 30, not ninety.
-    Cost per round O(k nnz(X)) plus a QP in the number of planes.
-
-    Parameters
-    ----------
-    problem : MarginProblem
-        The documents, the Universum, and the weights of both.
-    labels : array of int
-        The fixed cluster of each document.
-    start : array of float
-        Balanced weights.
-    rtol : float, default=0.01
-        How exact the answer is.
-    max_rounds : int, default=200
-        The largest number of rounds.
-    earlier : Planes, optional
-        Planes of the Universum from an earlier step.
-    scores : list of array of float, optional
-        The scores of both at ``start``.
-
-    Returns
-    -------
-    CuttingPlaneResult
-        The best point, its value, and the bound.
+    One plane per term and round, at a point found as in OCAS (Franc and Sonnenburg 2008). The answer is never
+    worse than ``start``, which must be balanced; ends when primal - dual <= rtol * primal. The Universum term
+    does not depend on the labels, so its planes (``earlier``) serve in the next CCCP step too. Of the k (k -
+    1) balance rows the QP holds those that are tight at ``start`` or that one of its solutions broke: with
+    ten clusters 15 to 30, not ninety. Cost per round O(k nnz(X)) plus a QP in the number of planes.
     """
     at_start = problem.scores(start) if scores is None else scores
     return cutting_plane(
@@ -103,7 +77,7 @@ class _FixedLabels(Risk[ScoredPoint]):
         self._tight = problem.unbalanced_pairs(start, TIGHT * problem.balance_room)
 
     def point(self, w: Floats) -> ScoredPoint:
-        W = self._problem.balanced(w.reshape(self._problem.shape))
+        W = self._problem.balance_weights(w.reshape(self._problem.shape))
         return ScoredPoint(W, self._problem.scores(W))
 
     def cut(self, point: ScoredPoint, planes: GramPlanes[Floats]) -> Cut[ScoredPoint]:
@@ -128,62 +102,24 @@ class _FixedLabels(Risk[ScoredPoint]):
         return best, there
 
 
-@dataclass(frozen=True)
-class _Line:
-    """The objective with the labels fixed, from one point towards another."""
-
-    terms: list[ConvexTerm]
-    weights: Floats
-    begin: ScoredPoint
-    step: ScoredPoint
-
-    @classmethod
-    def between(
-        cls, terms: list[ConvexTerm], weights: Floats, begin: ScoredPoint, there: ScoredPoint
-    ) -> _Line:
-        moves = [b - a for a, b in zip(begin.scores, there.scores, strict=True)]
-        return cls(terms, weights, begin, ScoredPoint(there.W - begin.W, moves))
-
-    def at(self, share: float) -> tuple[float, float]:
-        """The value and the slope at a share of the way."""
-        value = 0.5 * self._square + share * (self._along + 0.5 * share * self._length)
-        slope = self._along + share * self._length
-        for term, weight, scores, moves in zip(
-            self.terms, self.weights, self.begin.scores, self.step.scores, strict=True
-        ):
-            risk, rise = term.along(scores, moves, share)
-            value, slope = value + weight * risk, slope + weight * rise
-        return value, slope
-
-    def point(self, share: float) -> ScoredPoint:
-        """The point at a share of the way."""
-        scores = [a + share * b for a, b in zip(self.begin.scores, self.step.scores, strict=True)]
-        return ScoredPoint(self.begin.W + share * self.step.W, scores)
-
-    @cached_property
-    def _square(self) -> float:
-        return float(np.vdot(self.begin.W, self.begin.W))
-
-    @cached_property
-    def _along(self) -> float:
-        return float(np.vdot(self.begin.W, self.step.W))
-
-    @cached_property
-    def _length(self) -> float:
-        return float(np.vdot(self.step.W, self.step.W))
-
-
 def _line_search(
     terms: list[ConvexTerm], weights: Floats, best: Incumbent[ScoredPoint], there: ScoredPoint
 ) -> Incumbent[ScoredPoint]:
     """A point between the two where the convex value is near its least, by bisection of the slope."""
-    line = _Line.between(terms, weights, best.w, there)
+    begin, step = best.w, there.W - best.w.W
+    moves = [b - a for a, b in zip(begin.scores, there.scores, strict=True)]
+    square, along, length = (
+        float(np.vdot(a, b)) for a, b in ((begin.W, begin.W), (begin.W, step), (step, step))
+    )
     low, high, share = 0.0, 1.0, 1.0
-    found, least = 0.0, best.primal
+    taken, least = 0.0, best.primal
     for _ in range(HALVINGS):
-        value, slope = line.at(share)
+        value, slope = 0.5 * square + share * (along + 0.5 * share * length), along + share * length
+        for term, weight, scores, move in zip(terms, weights, begin.scores, moves, strict=True):
+            risk, rise = term.along(scores, move, share)
+            value, slope = value + weight * risk, slope + weight * rise
         if value < least:
-            found, least = share, value
+            taken, least = share, value
         if slope <= 0.0:
             low = share
         else:
@@ -191,7 +127,10 @@ def _line_search(
         if low == 1.0:
             break
         share = 0.5 * (low + high)
-    return replace(best, w=line.point(found), primal=least) if found else best
+    if not taken:
+        return best
+    scores_there = [a + taken * b for a, b in zip(begin.scores, moves, strict=True)]
+    return replace(best, w=ScoredPoint(begin.W + taken * step, scores_there), primal=least)
 
 
 # Share of the documents in which two clusterings agree that count as the same.
@@ -202,23 +141,7 @@ ENDS = ("converged", "fixed_point")
 
 @dataclass(frozen=True)
 class CCCPStep:
-    """One step: the objective after it, what the inner solver did, and how many labels it changed.
-
-    Attributes
-    ----------
-    objective : float
-        The value after it.
-    dual : float
-        The lower bound of the convex problem.
-    inner_iterations : int
-        How many rounds the inner solver took.
-    planes : int
-        How many planes it held.
-    moved : int
-        How many labels changed.
-    seconds : float
-        How long it took.
-    """
+    """One step: the objective after it, what the inner solver did, and how many labels it changed."""
 
     objective: float
     dual: float
@@ -252,24 +175,7 @@ class MarginResult(DataclassState):
 @register("CCCPResult")
 @dataclass(frozen=True)
 class CCCPResult(MarginResult):
-    """The outcome of `cccp`; ``stop_reason``: "converged", "fixed_point", "max_iter", "interrupted", or the
-    callback's.
-
-    Attributes
-    ----------
-    W : array of float
-        One row of weights for each cluster.
-    labels : array of int
-        The cluster of each document.
-    objective : float
-        The value of the problem.
-    stop_reason : str
-        Why it ended.
-    history : tuple of CCCPStep
-        One entry for each step.
-    seconds : float
-        How long it took.
-    """
+    """The outcome of `cccp`; its ``stop_reason`` may be the callback's."""
 
     history: tuple[CCCPStep, ...] = field(repr=False)
 
@@ -296,32 +202,9 @@ def cccp(
     """Solve `MarginProblem` from given labels (or from a balanced W with its labels) to a local optimum.
 
     Table 1 of the paper, but for the Universum term, which keeps its maximum. With labels u = argmax at W the
-    convex problem touches the objective J at W and lies above it elsewhere; the inner solver's answer is
-    not worse than W; so J never rises, whatever the inner tolerance. Ends when a step lowers J by ``tol``
-    times its value or less, when it changes no label, or when the callback, called after each step, returns
-    something true. Ctrl-C keeps what was reached.
-
-    Parameters
-    ----------
-    problem : MarginProblem
-        The documents, the Universum, and the weights of both.
-    labels : array of int
-        The cluster of each document to begin with.
-    W : array of float, optional
-        Balanced weights to begin with, whose labels these are.
-    tol : float, default=0.01
-        It ends when a step lowers the objective by this share or less.
-    inner_tol : float, default=0.01
-        How exact the inner solver is.
-    max_iter : int, default=100
-        The largest number of steps.
-    callback : callable, optional
-        Called with each step; something true ends it.
-
-    Returns
-    -------
-    CCCPResult
-        The weights, the labels, and how it went.
+    convex problem touches the objective at W and lies above it elsewhere, so it never rises. Ends when a step
+    lowers it by ``tol`` times its value or less, when it changes no label, or by the callback; Ctrl-C keeps
+    what was reached.
     """
     return CccpSearch(problem, labels, W, tol, inner_tol, max_iter, callback).run()
 
@@ -329,16 +212,8 @@ def cccp(
 class CccpSearch:
     """One run of `cccp`, which can be left after some steps and taken up again.
 
-    Parameters are those of `cccp`; without labels they are those of W.
-
-    Attributes
-    ----------
-    value : float
-        The objective reached, inf before the first step where no W was given.
-    labels : array of int
-        The cluster of each document.
-    reason : str
-        What ended the search, "" where it can go on.
+    ``value`` is the objective reached (inf before the first step where no W was given), ``reason`` what ended
+    the search, "" where it can go on. Without labels they are those of W.
     """
 
     def __init__(
@@ -412,11 +287,11 @@ def lowest_of(searches: Iterable[CccpSearch], tol: float) -> CCCPResult:
     ended = ""
     for search in searches:
         tried.append(search)
-        ended = _ended(search.run(1))
+        ended = _end_reason(search.run(1))
         if ended:
             break
     for search in [] if ended else _worth_following(tried, tol):
-        ended = _ended(search.run())
+        ended = _end_reason(search.run())
         if ended:
             break
     best = _lowest_first(tried)[0].run(0)
@@ -427,7 +302,7 @@ def _lowest_first(searches: list[CccpSearch]) -> list[CccpSearch]:
     return [searches[s] for s in lowest_first([search.value for search in searches])]
 
 
-def _ended(found: CCCPResult) -> str:
+def _end_reason(found: CCCPResult) -> str:
     return found.stop_reason if found.was_ended else ""
 
 

@@ -24,7 +24,7 @@ SAMPLE = 1500
 
 
 @dataclass(frozen=True)
-class Trial:
+class GridTrial:
     """One setting tried from several starts, and what each rule says about it: more is better."""
 
     parameters: dict[str, float]
@@ -46,7 +46,7 @@ def try_grid(
     grid: Iterable[Mapping[str, float]],
     starts: int | list[Indices] = 5,
     random_state: int = 0,
-) -> list[Trial]:
+) -> list[GridTrial]:
     """Fit every setting (``C``, ``C_universum``, ``balance``) of the grid from the same starts.
 
     ``starts`` is a number of k-means starts, or a list of labelings to start from.
@@ -72,7 +72,7 @@ def kmeans_starts(X: Any, n_clusters: int, count: int, random_state: int = 0) ->
     return [kmeans_labels(X, n_clusters, np.random.RandomState(random_state + s)) for s in range(count)]
 
 
-def choose(trials: list[Trial], rule: Rule) -> Trial:
+def choose(trials: list[GridTrial], rule: Rule) -> GridTrial:
     """The trial that the rule likes best."""
     return trials[choose_by_scores([trial.scores for trial in trials], rule)]
 
@@ -88,7 +88,7 @@ def choose_by_scores(scores: list[dict[str, float]], rule: Rule) -> int:
     return max(allowed, key=lambda i: scores[i][by])
 
 
-def _trial(X: Any, universum: Any, k: int, parameters: dict[str, float], first: list[Indices]) -> Trial:
+def _trial(X: Any, universum: Any, k: int, parameters: dict[str, float], first: list[Indices]) -> GridTrial:
     settings = {"C": 8.0, "C_universum": 1.0, "balance": 0.1, **parameters}
     problem = MarginProblem(X, k, settings["C"], settings["balance"], universum, settings["C_universum"])
     results = [cccp(problem, labels) for labels in first]
@@ -101,7 +101,7 @@ def _trial(X: Any, universum: Any, k: int, parameters: dict[str, float], first: 
         "objective": 1.0 - value / (problem.C * (k - 1) / k),
     }
     objectives, seconds = [r.objective for r in results], [r.seconds for r in results]
-    return Trial(parameters, labelings, objectives, seconds, scores)
+    return GridTrial(parameters, labelings, objectives, seconds, scores)
 
 
 def stability(labelings: list[Indices]) -> float:

@@ -277,5 +277,5 @@ class UniversumClustering(MarginClustering):
 
     def _search(self, problem: MarginProblem, W: Floats | None, labels: Indices | None = None) -> CccpSearch:
         callback = training_listener(self.C, self.tol, self.verbose)
-        balanced = None if W is None else problem.balanced(W)
+        balanced = None if W is None else problem.balance_weights(W)
         return CccpSearch(problem, labels, balanced, self.tol, self.inner_tol, self.max_iter, callback)

@@ -141,23 +141,6 @@ class MarginProblem:
 
     with u_i = argmax_p w_p . x_i (Zhang, Wang and Si 2011, problem 10). ``U`` is None where there are no
     such documents; ``C_universum = 0`` leaves them out as well.
-
-    Parameters
-    ----------
-    X : object
-        One row for each document.
-    n_clusters : int
-        The number of clusters k.
-    C : float
-        The weight of the documents.
-    balance : float
-        How far clusters may differ in weight.
-    U : object, optional
-        One row for each document of the Universum.
-    C_universum : float, default=0.0
-        The weight of the Universum.
-    margin : float, default=0.5
-        How far scores of its documents may differ without cost.
     """
 
     X: Any
@@ -265,7 +248,7 @@ class MarginProblem:
         has_mean = float(self.centre @ self.centre) > 1e-16 * mean_square
         return bool(np.isfinite(self.balance) and has_mean)
 
-    def balanced(self, W: Floats) -> Floats:
+    def balance_weights(self, W: Floats) -> Floats:
         """W moved along the mean of X until the balance holds to the last digits."""
         if not self.is_balanced:
             return W
@@ -278,10 +261,8 @@ class MarginProblem:
 def natural_scale(X: Any) -> float:
     """The factor that brings the root mean square distance of the rows from their mean to 10.
 
-    The margins are fixed at 1, so the scale of X is the unit of C: multiplying X by s is the same as
-    multiplying C and C_universum by s^2. With rows of length 1 the scores stay below the Universum margin
-    0.5 over most of the paper's grid; with a spread of 10 all of the grid is in use. 1 where all rows
-    are equal.
+    The margins are fixed at 1, so the scale of X is the unit of C: with rows of length 1 the scores stay
+    below the Universum margin over most of the paper's grid, with a spread of 10 all of it is in use.
     """
     centre = np.asarray(X.sum(axis=0), dtype=float).ravel() / X.shape[0]
     values = X.data if hasattr(X, "tocsr") else np.asarray(X)
@@ -306,9 +287,8 @@ def kmeans_labels(X: Any, n_clusters: int, rng: np.random.RandomState, runs: int
 def principal_labels(X: Any, n_clusters: int, rng: np.random.RandomState) -> Indices:
     """Labels by k-means in the k - 1 leading principal directions.
 
-    The relaxed optimum of k-means lies in their span (Ding and He 2004). Far fewer local optima than in the
-    full space, so the start hardly depends on chance. k-means on X itself where X has no more than k
-    features.
+    The relaxed optimum of k-means lies in their span (Ding and He 2004), with far fewer local optima than in
+    the full space. k-means on X itself where X has no more than k features.
     """
     n, d = X.shape
     if min(n, d) <= n_clusters or n_clusters < 2:

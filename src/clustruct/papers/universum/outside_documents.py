@@ -26,22 +26,6 @@ Covariance = Literal["auto", "full", "tied", "diag", "spherical"]
 def rest(X: Any, categories: Any, targets: Any) -> Any:
     """U_rest: the rows of X whose category is none of the targets.
 
-    Parameters
-    ----------
-    X : object
-        One row for each document.
-    categories : object
-        The category of each document.
-    targets : object
-        The categories that are clustered.
-
-    Returns
-    -------
-    object
-        The other rows.
-
-    Examples
-    --------
     >>> rest(np.eye(3), ["comp", "rec", "misc"], ["comp", "rec"])
     array([[0., 0., 1.]])
     """
@@ -53,44 +37,14 @@ def rest(X: Any, categories: Any, targets: Any) -> Any:
 
 
 def random_box(X: Any, n: int = 1000, random_state: Any = None) -> Floats:
-    """U_rand: n points, each feature uniform between its least and largest value in X.
-
-    Parameters
-    ----------
-    X : object
-        One row for each document.
-    n : int, default=1000
-        How many points.
-    random_state : object, optional
-        Seed, or a generator, of whatever is drawn.
-
-    Returns
-    -------
-    array of float
-        One row for each point.
-    """
+    """U_rand: n points, each feature uniform between its least and largest value in X."""
     X = check_array(X, accept_sparse="csr")
     low, high = _extremes(X.min(axis=0)), _extremes(X.max(axis=0))
     return np.asarray(check_random_state(random_state).uniform(low, high, size=(n, X.shape[1])))
 
 
 def mean_of_centres(X: Any, n_clusters: int, random_state: Any = None) -> Floats:
-    """U_mean: the k(k-1)/2 means of two centres of k-means.
-
-    Parameters
-    ----------
-    X : object
-        One row for each document.
-    n_clusters : int
-        The number of centres k.
-    random_state : object, optional
-        Seed, or a generator, of whatever is drawn.
-
-    Returns
-    -------
-    array of float
-        One row for each pair of centres.
-    """
+    """U_mean: the k(k-1)/2 means of two centres of k-means."""
     X = check_array(X, accept_sparse="csr")
     labels = kmeans_labels(X, n_clusters, check_random_state(random_state))
     member = (labels[None, :] == np.arange(n_clusters)[:, None]).astype(float)
@@ -101,17 +55,7 @@ def mean_of_centres(X: Any, n_clusters: int, random_state: Any = None) -> Floats
 
 
 class Selection(NamedTuple):
-    """The rows selected, their numbers among the candidates, and the covariance of the mixture, if any.
-
-    Attributes
-    ----------
-    rows : object
-        The rows selected.
-    numbers : array
-        Their numbers among the candidates.
-    covariance : str
-        The covariance of the mixture, empty where there is none.
-    """
+    """The rows selected, their numbers among the candidates, and the covariance of the mixture, if any."""
 
     rows: Any
     numbers: NDArray[np.intp]
@@ -128,29 +72,9 @@ def select_by_mixture(
 ) -> Selection:
     """U_select: of the candidates the share that a mixture of k Gaussians, fitted to X, finds most likely.
 
-    The covariance "auto" is the richest with no more parameters than documents: full where n >= k d(d+1)/2,
-    tied where n >= d(d+1)/2, diagonal otherwise; the answer says which it was. Pass the union of the other
-    sources as candidates; X dense, reduced by truncated SVD.
-
-    Parameters
-    ----------
-    X : object
-        One row for each document.
-    candidates : object
-        One row for each document that might be taken.
-    n_clusters : int
-        The number of Gaussians k.
-    share : float, default=0.1
-        The share of the candidates that is taken.
-    covariance : Covariance, default="auto"
-        "auto", or one of scikit-learn's `GaussianMixture`.
-    random_state : object, optional
-        Seed, or a generator, of whatever is drawn.
-
-    Returns
-    -------
-    Selection
-        The rows, their numbers, and the covariance.
+    The covariance "auto" is the richest with no more parameters than documents (`possible_covariance`),
+    others are those of scikit-learn's `GaussianMixture`; the answer says which it was. Pass the union of the
+    others as candidates; X dense, reduced by truncated SVD.
     """
     X, candidates = check_array(X, dtype=np.float64), check_array(candidates, dtype=np.float64)
     count = _how_many(share, len(candidates))
@@ -168,23 +92,9 @@ def select_by_mixture(
 def select_between(weights: Any, candidates: Any, share: float = 0.3) -> Selection:
     """Of the candidates the share that lies nearest to a border between clusters.
 
-    ``weights`` are the ``coef_`` of a clustering without Universum. Nearest means the least gap between the
+    ``weights`` are the ``coef_`` of a clustering without Universum; nearest means the least gap between the
     best and the second best score. Likely documents (`select_by_mixture`) may lie deep inside one cluster,
     and then pull it apart; these do not.
-
-    Parameters
-    ----------
-    weights : object
-        One row of weights for each cluster.
-    candidates : object
-        One row for each document that might be taken.
-    share : float, default=0.3
-        The share of them that is.
-
-    Returns
-    -------
-    Selection
-        The rows, and their numbers.
     """
     weights = check_array(weights, dtype=np.float64, ensure_min_samples=2)
     candidates = check_array(candidates, accept_sparse="csr", dtype=np.float64)
@@ -201,22 +111,7 @@ def _how_many(share: float, n: int) -> int:
 
 
 def possible_covariance(n: int, d: int, n_clusters: int) -> str:
-    """The richest covariance with at least one of n documents for each parameter, in d dimensions.
-
-    Parameters
-    ----------
-    n : int
-        The number of documents.
-    d : int
-        The number of features.
-    n_clusters : int
-        The number of Gaussians.
-
-    Returns
-    -------
-    str
-        "full", "tied" or "diag".
-    """
+    """The richest covariance with at least one of n documents for each parameter, in d dimensions."""
     parameters = d * (d + 1) // 2
     if n >= n_clusters * parameters:
         return "full"

@@ -36,7 +36,7 @@ def lowest_starts(
     as many with their new labels. All starts share their matrix products, in single precision.
     Cost O(n d^2) for the directions (O(nnz) where features are many), then O(n count k `DIRECTIONS`) a pass.
     """
-    reduced, V = _reduced(problem, rng)
+    reduced, V = _reduce(problem, rng)
     labels = kmeans_many(reduced.X, problem.n_clusters, count, rng, first=int(principal))
     if principal:
         few = reduced.X @ directions(reduced.X, None, rng, problem.n_clusters - 1)
@@ -122,7 +122,7 @@ def _seeds(Z: Floats, k: int, count: int, rng: np.random.RandomState) -> Floats:
     return seeds
 
 
-def _reduced(problem: MarginProblem, rng: np.random.RandomState) -> tuple[_Reduced, Floats]:
+def _reduce(problem: MarginProblem, rng: np.random.RandomState) -> tuple[_Reduced, Floats]:
     """The problem in the leading directions of its documents, and these."""
     values = problem.X.data if hasattr(problem.X, "tocsr") else problem.X
     unit = float(np.sqrt(np.vdot(values, values) / problem.X.shape[0])) or 1.0

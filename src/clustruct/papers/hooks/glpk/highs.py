@@ -100,7 +100,7 @@ def _continuous(program: LPX, options: Mapping[str, Any], solver: str) -> str | 
     highs.run()
     status = highs.getModelStatus()
     if status == _STATUS.kUnboundedOrInfeasible:
-        status = _settled(program)
+        status = _settle_status(program)
     _keep(program, highs, status)
     found = highs.getBasis()
     if found.valid:
@@ -128,7 +128,7 @@ def integer(program: LPX, options: Mapping[str, Any]) -> str | None:
     highs.run()
     status = highs.getModelStatus()
     if status == _STATUS.kUnboundedOrInfeasible:
-        status = _settled(program, integer=True)
+        status = _settle_status(program, integer=True)
     _keep(program, highs, status)
     if program.status == "infeas":
         program.status = "undef"
@@ -155,7 +155,7 @@ def _solver(options: Mapping[str, Any]) -> highspy.Highs:
     return highs
 
 
-def _settled(program: LPX, integer: bool = False) -> highspy.HighsModelStatus:
+def _settle_status(program: LPX, integer: bool = False) -> highspy.HighsModelStatus:
     """Whether a program without an optimum is infeasible or unbounded: solved without objective, or not."""
     highs = _solver({})
     lp = model_of(program, integer=integer)

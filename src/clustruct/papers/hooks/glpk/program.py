@@ -100,13 +100,13 @@ class LPX:
 
     def erase(self) -> None:
         """Make it a new, empty program."""
-        self.rows, self.cols = (BarCollection(columns, self._changed) for columns in (False, True))
+        self.rows, self.cols = (BarCollection(columns, self._reset_status) for columns in (False, True))
         self.rows.others, self.cols.others = self.cols, self.rows
-        self.obj = Objective(self.cols, self._changed)
+        self.obj = Objective(self.cols, self._reset_status)
         self.name = None
-        self._changed()
+        self._reset_status()
 
-    def _changed(self) -> None:
+    def _reset_status(self) -> None:
         self.status = self.status_s = "undef"
 
     @property
