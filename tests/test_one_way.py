@@ -84,7 +84,7 @@ def test_what_is_allowed_is_there(texts):
         ("learning/calibration/precision_curve.py", "labels = predictor.clusters(part.scores)"),
         ("cli/evaluate.py", "labels = pipeline.predict([raw])[0]"),
         ("groups/linking.py", "labels = pipeline[-1].group_scores(scores).labels"),
-        ("distributed/stages/scores.py", "values = features.scores_of(columns, pairs, w, 0.0)"),
+        ("distributed/pair_scores.py", "values = features.scores_of(columns, pairs, w, 0.0)"),
         ("studio/engine.py", "K = model.decision_function([x])[0]"),
         ("pipeline/warm_start.py", "from clustruct.search.correlation import local_search"),
         ("evaluate/report/figures.py", "each = map(model.predict, sets)"),

@@ -18,7 +18,7 @@ import numpy as np
 
 from clustruct import ssvm
 from clustruct.data.datasets import make_records
-from clustruct.distributed import DaskExecutor, training
+from clustruct.distributed import DaskExecutor, dask_executor
 from clustruct.distributed.shards import step
 from clustruct.features import PairFeatures, guess_blocks
 from clustruct.learning.problems import ClusteringProblem
@@ -158,11 +158,11 @@ def spent() -> list[tuple[int, float]]:
 @contextmanager
 def timing() -> Iterator[None]:
     """Steps are timed."""
-    training.step = timed_step
+    dask_executor.step = timed_step
     try:
         yield
     finally:
-        training.step = step
+        dask_executor.step = step
 
 
 def longest_way(noted: Iterable[list[tuple[int, float]]]) -> tuple[float, float]:

@@ -12,10 +12,9 @@ from clustruct.core.callbacks import Callback, training_callback
 from clustruct.core.exceptions import ClusterError
 from clustruct.data import Table
 from clustruct.distributed import predict
-from clustruct.distributed.engine import StageRunner
-from clustruct.distributed.exchange import arrays, read_rows, rows_to, write_rows
-from clustruct.distributed.stages.candidates import home
-from clustruct.distributed.workdir import WorkDirectory
+from clustruct.distributed.candidates import home
+from clustruct.distributed.stage_runner import StageRunner
+from clustruct.distributed.workdir import WorkDirectory, arrays, read_rows, rows_to, write_rows
 from clustruct.features.columns import Columns
 from clustruct.features.vocabulary import numbered, stable_order
 from tests.distributed.table import grouped_here, people, read_groups, trained, write_files
@@ -78,7 +77,7 @@ def known(tmp_path_factory):
 
 def test_many_pieces_exchange_rows_by_the_shuffle_of_dask(client, known, tmp_path, monkeypatch):
     files, model, here = known
-    monkeypatch.setattr("clustruct.distributed.engine.MOST_FILES", 1)
+    monkeypatch.setattr("clustruct.distributed.stage_runner.MOST_FILES", 1)
     found = predict(files, model, tmp_path / "out", client=client, id="nr", partitions=2)
     assert np.array_equal(read_groups(tmp_path / "out")[1], here)
     assert sum(one["rows"] for one in found.exchanged["records"]) > 0

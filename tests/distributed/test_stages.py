@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from clustruct.core.partitions import canonical_labels
-from clustruct.distributed.predicting import begin, grouped
-from clustruct.distributed.stages.components import stars
+from clustruct.distributed.components import stars
+from clustruct.distributed.predicting import begin, group_table
 from tests.distributed.table import grouped_here, people, read_groups, trained, write_files
 from tests.reference.one_process_engine import OneProcessEngine
 
@@ -22,7 +22,7 @@ def known():
 def by_stages(table, model, folder, partitions):
     files = write_files(table, folder / "data")
     work = begin(files, model, folder / "work", "nr", partitions)
-    found = grouped(files, OneProcessEngine(work), folder / "out")
+    found = group_table(files, OneProcessEngine(work), folder / "out")
     ids, labels = read_groups(folder / "out")
     assert ids.tolist() == table["nr"].to_pylist()
     assert found.clusters == labels.max() + 1
@@ -39,7 +39,7 @@ def test_labels_are_those_of_one_process(known, tmp_path, partitions):
 
 def test_frequencies_told_to_each_part_alone(known, tmp_path, monkeypatch):
     table, model = known
-    monkeypatch.setattr("clustruct.distributed.stages.frequencies.MOST_COMMON", 0)
+    monkeypatch.setattr("clustruct.distributed.frequencies.MOST_COMMON", 0)
     assert np.array_equal(by_stages(table, model, tmp_path, 6), grouped_here(table, model))
     assert (tmp_path / "work" / "counts" / "part-00000.parquet").exists()
 

@@ -201,10 +201,10 @@ def test_workers_that_die_again_and_again_are_told_with_stage_and_partition(clie
 
 
 def test_want_of_memory_is_told_with_stage_and_partition():
-    from clustruct.distributed.engine import _finished
+    from clustruct.distributed.stage_runner import _finish_piece
 
     def hungry(work, k):
         raise MemoryError
 
     with pytest.raises(ClusterError, match="scores, partition 3: not enough memory; give workers more"):
-        _finished("scores", hungry, None, 3)
+        _finish_piece("scores", hungry, None, 3)

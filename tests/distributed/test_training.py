@@ -11,8 +11,8 @@ from clustruct import ssvm
 from clustruct.core.exceptions import ClusterError
 from clustruct.data.datasets import make_records
 from clustruct.distributed import DaskExecutor
+from clustruct.distributed.dask_executor import shard_bounds
 from clustruct.distributed.shards import Shard
-from clustruct.distributed.training import shard_bounds
 from clustruct.features import PairFeatures, guess_blocks
 from clustruct.learning.problems import ClusteringProblem, MulticlassProblem
 from clustruct.losses.slack_rule import SlackRule

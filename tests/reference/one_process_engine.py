@@ -3,11 +3,11 @@
 import numpy as np
 import pyarrow as pa
 
-from clustruct.distributed.exchange import TO
+from clustruct.distributed.workdir import TO
 
 
 class OneProcessEngine:
-    """`clustruct.distributed.engine.StageRunner` without a cluster: a filter sends rows on."""
+    """`clustruct.distributed.stage_runner.StageRunner` without a cluster: a filter sends rows on."""
 
     def __init__(self, work):
         self.work = work
@@ -15,7 +15,7 @@ class OneProcessEngine:
     def each(self, stage, make, n):
         return [self.work.finish(stage, k, make(self.work, k)) for k in range(n)]
 
-    def given(self, stage, keep, things):
+    def each_thing(self, stage, keep, things):
         return [self.work.finish(stage, k, keep(self.work, k, thing)) for k, thing in enumerate(things)]
 
     def exchange(self, stage, make, meta, finish, n_from, n_to):

@@ -5,8 +5,8 @@ cluster is used, and nothing here decides how a pair is scored.
 """
 
 from .cluster import connected
+from .dask_executor import DaskExecutor
 from .fitting import fit_features
 from .predicting import Grouped, predict
-from .training import DaskExecutor
 
 __all__ = ["DaskExecutor", "Grouped", "connected", "fit_features", "predict"]

@@ -44,8 +44,8 @@ def connected(
     Client
         The client.
     """
-    distributed = _imported()
-    # A scheduler that is lost is told by us, in one line.
+    distributed = _distributed()
+    # That a scheduler is lost we say ourselves, in one line.
     logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
     if address == LOCAL:
         options: dict[str, Any] = {
@@ -53,7 +53,7 @@ def connected(
             "threads_per_worker": 1,
             "dashboard_address": "127.0.0.1:0",
         }
-        options |= {"silence_logs": logging.ERROR}  # a shuffle that begins and ends is told as a warning
+        options |= {"silence_logs": logging.ERROR}  # Dask warns when a shuffle begins and ends
         options |= {} if memory_limit is None else {"memory_limit": memory_limit}
         with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as client:
             yield client
@@ -70,7 +70,7 @@ def connected(
         yield client
 
 
-def _imported() -> Any:
+def _distributed() -> Any:
     try:
         import distributed
     except ImportError:
@@ -81,14 +81,14 @@ def _imported() -> Any:
 @contextmanager
 def answering(client: Client, stage: str) -> Iterator[None]:
     """Faults of the cluster, not those of the work, become a `ClusterError` that names the stage."""
-    distributed = _imported()
+    distributed = _distributed()
     try:
         yield
     except distributed.KilledWorker as error:
         task = error.task if isinstance(getattr(error, "task", None), str) else ""
         raise ClusterError(
-            f"{stage}: workers died again and again at the same piece of work{_named(task)}, for want of "
-            "memory most likely: give workers more of it, or cut the data into smaller partitions"
+            f"{stage}: workers died again and again at the same piece of work{_partition_in(task)}, "
+            "for want of memory most likely: give workers more of it, or cut the data into smaller partitions"
         ) from None
     except _Paused:
         raise ClusterError(
@@ -97,26 +97,26 @@ def answering(client: Client, stage: str) -> Iterator[None]:
         ) from None
     except Exception as error:
         # Versions of 2025 raise a plain Exception where something is sent to a scheduler that is gone.
-        if not isinstance(error, _lost(distributed)) and SENT_TOO_LATE not in str(error):
+        if not isinstance(error, _lost_errors(distributed)) and SENT_TOO_LATE not in str(error):
             raise
-        raise _gone(client, stage, error) from None
+        raise _lost_scheduler(client, stage, error) from None
     except asyncio.CancelledError as error:
-        raise _gone(client, stage, error) from None
+        raise _lost_scheduler(client, stage, error) from None
 
 
-def _gone(client: Client, stage: str, error: BaseException) -> ClusterError:
+def _lost_scheduler(client: Client, stage: str, error: BaseException) -> ClusterError:
     return ClusterError(f"{stage}: the scheduler at {_address(client)} is gone ({_first_line(error)})")
 
 
-def completed(client: Client, futures: Iterable[Any]) -> Iterator[Any]:
+def as_completed(client: Client, futures: Iterable[Any]) -> Iterator[Any]:
     """Futures as they end; a `ClusterError` where all workers stay paused for want of memory."""
-    distributed = _imported()
+    distributed = _distributed()
     left, paused = set(futures), 0.0
     while left:
         try:
             done, left = distributed.wait(left, timeout=LOOK, return_when="FIRST_COMPLETED")
         except distributed.TimeoutError:
-            paused = paused + LOOK if _all_paused(client) else 0.0
+            paused = paused + LOOK if _are_all_paused(client) else 0.0
             if paused >= MOST_PAUSED:
                 raise _Paused from None
         else:
@@ -128,12 +128,12 @@ class _Paused(Exception):
     """All workers wait for memory that nothing will free."""
 
 
-def _all_paused(client: Client) -> bool:
+def _are_all_paused(client: Client) -> bool:
     workers = client.scheduler_info()["workers"].values()
     return bool(workers) and all(worker["status"] == "paused" for worker in workers)
 
 
-def _lost(distributed: Any) -> tuple[type[Exception], ...]:
+def _lost_errors(distributed: Any) -> tuple[type[Exception], ...]:
     """What a client that has lost its scheduler raises."""
     of_client = [
         getattr(distributed.client, name, None) for name in ("ClosedClientError", "FuturesCancelledError")
@@ -142,10 +142,10 @@ def _lost(distributed: Any) -> tuple[type[Exception], ...]:
     return (CancelledError, distributed.comm.CommClosedError, TimeoutError, *own)
 
 
-def _named(task: str) -> str:
+def _partition_in(task: str) -> str:
     """The partition that a piece of work is for: its name ends with it.
 
-    >>> _named("scores-3"), _named("('shuffle-transfer-5f', 12)"), _named("")
+    >>> _partition_in("scores-3"), _partition_in("('shuffle-transfer-5f', 12)"), _partition_in("")
     (' (partition 3)', ' (partition 12)', '')
     """
     found = re.search(r"(\d+)\)?$", task)

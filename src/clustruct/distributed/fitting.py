@@ -19,9 +19,8 @@ from clustruct.features.columns import Columns, TermTable
 from clustruct.features.needs import Count, FieldNeed
 from clustruct.features.term_weights import TermCounts
 
-from .cluster import Client, answering, completed
-from .plans import Plan, is_files, plan_of_files
-from .stages.parts import rows_of, table_of
+from .cluster import Client, answering, as_completed
+from .table_parts import Plan, is_files, plan_of_files, rows_of, table_of
 
 # Rows at the beginning of the table that say what kinds of values fields hold, as in one process.
 LOOKED_AT = 2000
@@ -95,12 +94,12 @@ def fit_features(
     else:
         parts = [dask.delayed(partial(_of_frame, summary))(part) for part in data.to_delayed()]
     while len(parts) > 1:
-        merged = dask.delayed(partial(_merged, features))
+        merged = dask.delayed(partial(_merge_parts, features))
         pairs = [parts[k : k + 2] for k in range(0, len(parts), 2)]
         parts = [merged(*pair) if len(pair) == 2 else pair[0] for pair in pairs]
     with answering(client, "fitting features"):
-        future = client.compute(dask.delayed(partial(_fitted, features, id, cluster))(parts[0]))
-        found: PairFeatures = next(completed(client, [future])).result()
+        future = client.compute(dask.delayed(partial(_features_of, features, id, cluster))(parts[0]))
+        found: PairFeatures = next(as_completed(client, [future])).result()
     return found
 
 
@@ -128,7 +127,7 @@ def _summary(features: PairFeatures, id: str | None, cluster: str | None, table:
     blocking = features.blocking
     return Part(
         [_lean(block.summarise([items])) for block in features._all_blocks()],
-        {} if blocking is None else _lean(blocking.summarise([columns], _looked_at(blocking, names))),
+        {} if blocking is None else _lean(blocking.summarise([columns], _blocking_fields(blocking, names))),
         _letters(blocking, columns, names),
         Counter(given[k] for k in known.tolist()),
         table.take(known),
@@ -137,14 +136,14 @@ def _summary(features: PairFeatures, id: str | None, cluster: str | None, table:
     )
 
 
-def _looked_at(blocking: Blocking, names: Sequence[str]) -> list[str]:
+def _blocking_fields(blocking: Blocking, names: Sequence[str]) -> list[str]:
     return list(names if blocking.fields is None else blocking.fields)
 
 
 def _letters(blocking: Blocking | None, columns: Columns, names: Sequence[str]) -> TermCounts:
     if blocking is None or not blocking.margin:
         return TermCounts.of(TermTable.of([]))
-    return TermCounts.of(columns.terms(_looked_at(blocking, names), ["letters"])).alone()
+    return TermCounts.of(columns.terms(_blocking_fields(blocking, names), ["letters"])).alone()
 
 
 def _lean(summary: Any) -> Any:
@@ -158,7 +157,7 @@ def _lean(summary: Any) -> Any:
     return summary
 
 
-def _merged(features: PairFeatures, first: Part, second: Part) -> Part:
+def _merge_parts(features: PairFeatures, first: Part, second: Part) -> Part:
     import pyarrow as pa
 
     both = zip(features._all_blocks(), first.blocks, second.blocks, strict=True)
@@ -178,7 +177,7 @@ def _merged(features: PairFeatures, first: Part, second: Part) -> Part:
 
 
 @dataclass(frozen=True)
-class _Letters:
+class _LetterCounts:
     """A whole of which the counts of letters are known."""
 
     counts: TermCounts
@@ -192,13 +191,13 @@ class _Letters:
         return np.where(numbers >= 0, self.counts.n_with[np.maximum(numbers, 0)], 0.0)
 
 
-def _fitted(features: PairFeatures, id: str | None, cluster: str | None, part: Part) -> PairFeatures:
+def _features_of(features: PairFeatures, id: str | None, cluster: str | None, part: Part) -> PairFeatures:
     """The features, from what was learned of all parts."""
     blocking = features.blocking
     if blocking is not None:
         names = [name for name in part.needs if name != cluster]
         blocking.check_parameters()
-        blocking.take(_looked_at(blocking, names), part.blocking)
+        blocking.take(_blocking_fields(blocking, names), part.blocking)
         blocking.know_largest(max(part.sizes.values(), default=1))
         blocking.know_mates(_mates(blocking, part, id, cluster))
     fitted = features.fit_summaries(part.blocks, blocking, [])
@@ -218,5 +217,5 @@ def _mates(blocking: Blocking, part: Part, id: str | None, cluster: str | None) 
     fields = part.labelled.select([name for name in part.labelled.column_names if name != cluster])
     items = table_of(fields, id)
     shown = Table(items.items, labels=part.labelled.column(cluster).to_pylist())
-    columns = Columns(shown, whole=_Letters(part.letters))
+    columns = Columns(shown, whole=_LetterCounts(part.letters))
     return [blocking.likeness(c, mates) for c, mates in blocking.mates([columns])]

@@ -17,10 +17,10 @@ from clustruct.core.storage import digest
 from clustruct.estimators.base import PairSimilarity
 from clustruct.features import PairFeatures
 
+from . import candidates, components, frequencies, pair_scores, table_parts
 from .cluster import Client
-from .engine import StageRunner
-from .plans import Size, is_files, plan_of_files
-from .stages import candidates, components, frequencies, groups, parts, scores
+from .stage_runner import StageRunner
+from .table_parts import Size, is_files, plan_of_files
 from .workdir import About, Stats, WorkDirectory
 
 MOST_ROUNDS = 100
@@ -40,7 +40,7 @@ class Grouped:
     clusters : int
         How many clusters.
     stages : mapping
-        For each stage what was said of its pieces, their "cost" among it.
+        For each stage the stats of its pieces, their "cost" among them.
     exchanged : mapping
         For each stage what was noted of the rows that were exchanged: rows, bytes, CPU seconds.
     """
@@ -100,7 +100,7 @@ def predict(
     folder = Path(f"{target}.work" if work is None else work)
     begun = begin(data, model, folder, id, partitions, Size.for_cluster(client))
     try:
-        found = grouped(data, StageRunner(client, begun), target)
+        found = group_table(data, StageRunner(client, begun), target)
     except ClusterError as error:
         raise ClusterError(
             f"{error}; what is done is kept in {begun.folder}: run it again to go on"
@@ -109,9 +109,9 @@ def predict(
     return found
 
 
-def grouped(data: Any, engine: StageRunner, out: Path) -> Grouped:
+def group_table(data: Any, engine: StageRunner, out: Path) -> Grouped:
     """All stages, in the directory of an engine; what the last one wrote becomes ``out``."""
-    run = _Run(engine, {})
+    run = _Stages(engine, {})
     run.read(data)
     run.candidates()
     run.scores()
@@ -129,8 +129,8 @@ def begin(
     if partitions is None:  # a run that goes on is cut as it was, whatever cluster it goes on with
         partitions = WorkDirectory.partitions_of(folder)
     if is_files(data):
-        return WorkDirectory.begun(folder, model, _plan_of_files(data, model, id, partitions, size or Size()))
-    return WorkDirectory.begun(folder, model, _plan_of_frame(data, model, id))
+        return WorkDirectory.begin(folder, model, _plan_of_files(data, model, id, partitions, size or Size()))
+    return WorkDirectory.begin(folder, model, _plan_of_frame(data, model, id))
 
 
 def check_model(model: Pipeline) -> None:
@@ -180,8 +180,8 @@ def _about(model: Pipeline, id: str | None, names: Sequence[str], spans: Any, da
 
 
 @dataclass(frozen=True)
-class _Run:
-    """The stages in order; ``stats`` has what was said of each."""
+class _Stages:
+    """The stages in order; ``stats`` has those of the pieces of each."""
 
     engine: StageRunner
     stats: dict[str, Sequence[Stats]]
@@ -202,14 +202,16 @@ class _Run:
         """The table in partitions, and whether it has what the model needs."""
         work = self.engine.work
         if any(work.about.spans):
-            found = self.each(parts.READING, parts.read_part)
+            found = self.each(table_parts.READING, table_parts.read_part)
         else:
-            found = self.engine.given(parts.READING, parts.keep_frame, list(data.to_delayed()))
-        parts.judge(work, found)
+            found = self.engine.each_thing(
+                table_parts.READING, table_parts.keep_frame, list(data.to_delayed())
+            )
+        table_parts.judge(work, found)
         if not all(one["rows"] for one in found):
             raise DataError("the table has partitions without rows: repartition it")
         work.set_sizes([one["rows"] for one in found])
-        least = parts.blocking_of(work).from_size
+        least = table_parts.blocking_of(work).from_size
         if work.n_items < least:
             raise ValueError(
                 f"{work.n_items} rows: the model compares all pairs of fewer than {least}, in one process"
@@ -219,20 +221,20 @@ class _Run:
         """Frequencies of terms, keys, neighbours, pairs."""
         counted = self.exchange("terms", frequencies.make_terms, frequencies.TERMS, frequencies.sum_terms)
         if not frequencies.decide(self.engine.work, counted):
-            told = frequencies.FREQUENCIES
-            self.exchange("frequencies", frequencies.make_frequencies, told, frequencies.take_frequencies)
+            types = frequencies.FREQUENCIES
+            self.exchange("frequencies", frequencies.make_frequencies, types, frequencies.take_frequencies)
         self.exchange("keys", candidates.make_keys, candidates.KEYS, candidates.gather_keys)
         self.exchange("neighbours", candidates.make_lists, candidates.KEYS, candidates.find_neighbours)
         self.exchange("pairs", candidates.make_pairs, candidates.PAIRS, candidates.take_pairs)
 
     def scores(self) -> None:
         """Records of other parts, and the scores of pairs."""
-        self.exchange("asked", scores.make_questions, scores.ASKED, scores.take_questions)
-        types = scores.record_types(self.engine.work.read_table(parts.READING, 0).schema)
-        self.exchange("records", scores.make_records, types, scores.take_records)
-        if not parts.is_common(self.engine.work):
-            self.exchange("counts", scores.make_counts, scores.COUNTS, scores.take_counts)
-        groups.warn_unfamiliar(self.engine.work, self.each("scores", scores.score_pairs))
+        self.exchange("asked", pair_scores.make_questions, pair_scores.ASKED, pair_scores.take_questions)
+        types = pair_scores.record_types(self.engine.work.read_table(table_parts.READING, 0).schema)
+        self.exchange("records", pair_scores.make_records, types, pair_scores.take_records)
+        if not frequencies.is_common(self.engine.work):
+            self.exchange("counts", pair_scores.make_counts, pair_scores.COUNTS, pair_scores.take_counts)
+        components.warn_unfamiliar(self.engine.work, self.each("scores", pair_scores.score_pairs))
 
     def components(self) -> str:
         """Components of the positive pairs; the name of the last round."""
@@ -249,10 +251,12 @@ class _Run:
         """The clusters of components, numbered; how many there are."""
         work = self.engine.work
         make, finish = partial(components.make_inside, last), partial(components.take_inside, last)
-        groups.share_out(work, self.exchange("inside", make, components.INSIDE, finish))
-        self.exchange("groups", groups.make_components, components.INSIDE, groups.search_groups)
-        members = self.exchange("members", groups.make_members, groups.GROUPS, groups.take_members)
-        clusters = groups.number_clusters(work, members)
-        self.exchange("numbers", groups.make_strangers, groups.GROUPS, groups.number_strangers)
-        self.exchange("labels", groups.make_numbered, groups.LABELS, groups.write_labels)
+        components.share_out(work, self.exchange("inside", make, components.INSIDE, finish))
+        self.exchange("groups", components.make_components, components.INSIDE, components.search_groups)
+        members = self.exchange(
+            "members", components.make_members, components.GROUPS, components.take_members
+        )
+        clusters = components.number_clusters(work, members)
+        self.exchange("numbers", components.make_strangers, components.GROUPS, components.number_strangers)
+        self.exchange("labels", components.make_numbers, components.LABELS, components.write_labels)
         return clusters

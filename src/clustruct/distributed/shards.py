@@ -109,7 +109,7 @@ def step(shard: Shard, before: Step | None, question: ShardQuestion) -> Step:
     memory = Memory() if before is None else before.memory
     if memory.oracle is not None:
         shard.problem.remember(memory.oracle)
-    memory, answer = _answered(shard, memory, question)
+    memory, answer = _answer(shard, memory, question)
     return Step(memory._replace(oracle=shard.problem.memory()), answer)
 
 
@@ -118,24 +118,24 @@ def answer_of(made: Step) -> Any:
     return made.answer
 
 
-def _answered(shard: Shard, memory: Memory, question: ShardQuestion) -> tuple[Memory, Any]:
+def _answer(shard: Shard, memory: Memory, question: ShardQuestion) -> tuple[Memory, Any]:
     if question.kind == "separate":
-        return memory, [_separated(shard, piece, question) for piece in question.pieces]
+        return memory, [_separate(shard, piece, question) for piece in question.pieces]
     if question.kind == "smooth":
         (local,) = question.pieces
         return memory, [shard.batch.separate_smoothed(int(i), question.w, question.mu) for i in local]
     if question.kind == "keep":
         return memory._replace(keeping=question.keeping, rounds=()), None
-    return _joined(shard, memory, question)
+    return _join(shard, memory, question)
 
 
-def _separated(shard: Shard, piece: Indices, question: ShardQuestion) -> Constraints:
+def _separate(shard: Shard, piece: Indices, question: ShardQuestion) -> Constraints:
     assert question.rule is not None
     ask = shard.batch.separate_batch_thoroughly if question.thorough else shard.batch.separate_batch
     return plain(ask(piece, question.w, question.rule))
 
 
-def _joined(shard: Shard, memory: Memory, question: ShardQuestion) -> tuple[Memory, Any]:
+def _join(shard: Shard, memory: Memory, question: ShardQuestion) -> tuple[Memory, Any]:
     keeping = memory.keeping
     assert keeping is not None
     kept = KeptAnswers[Any](keeping.weights, keeping.rule, keeping.size)
@@ -143,15 +143,15 @@ def _joined(shard: Shard, memory: Memory, question: ShardQuestion) -> tuple[Memo
     if question.kind == "ask":
         asked, found = replace(question, rule=keeping.rule), []
         for piece in keeping.pieces:
-            batch = _separated(shard, piece, asked)
+            batch = _separate(shard, piece, asked)
             if not memory.rounds:
                 check_size(batch, keeping.C, keeping.rule)
             found.append(checked(shard.numbers(piece), batch, question.w, keeping.rule))
         kept.rounds.append(found)
-    return memory._replace(rounds=tuple(kept.rounds)), packed(kept.joint(question.w), len(question.w))
+    return memory._replace(rounds=tuple(kept.rounds)), pack_cuts(kept.joint(question.w), len(question.w))
 
 
-def packed(cuts: Sequence[PieceCut], size: int) -> Floats:
+def pack_cuts(cuts: Sequence[PieceCut], size: int) -> Floats:
     """Cuts as rows of one array, which is sent with less around it: whether there is a vector, b, risk,
     vector.
     """
@@ -162,10 +162,10 @@ def packed(cuts: Sequence[PieceCut], size: int) -> Floats:
     return rows
 
 
-def unpacked(row: Floats) -> PieceCut:
+def unpack_cut(row: Floats) -> PieceCut:
     """The cut of a row.
 
-    >>> unpacked(packed([PieceCut(np.array([1.0, 2.0]), 3.0, 4.0)], 2)[0])
+    >>> unpack_cut(pack_cuts([PieceCut(np.array([1.0, 2.0]), 3.0, 4.0)], 2)[0])
     PieceCut(vector=array([1., 2.]), b=3.0, risk=4.0)
     """
     return PieceCut(row[3:] if row[0] else None, float(row[1]), float(row[2]))

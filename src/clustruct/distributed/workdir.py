@@ -64,7 +64,7 @@ class WorkDirectory:
     token: str
 
     @classmethod
-    def begun(cls, folder: Path, model: Any, about: About) -> WorkDirectory:
+    def begin(cls, folder: Path, model: Any, about: About) -> WorkDirectory:
         """A new directory, or one that was begun by the same work."""
         known = folder / ABOUT
         if known.exists():
@@ -105,7 +105,7 @@ class WorkDirectory:
         return np.asarray(json.loads((Path(self.folder) / STARTS).read_text()), np.int64)
 
     def set_sizes(self, sizes: Sequence[int]) -> None:
-        """So many rows has each partition."""
+        """Record how many rows each partition has."""
         write_text(Path(self.folder) / STARTS, json.dumps(np.cumsum([0, *sizes]).tolist()))
 
     @property
@@ -131,12 +131,12 @@ class WorkDirectory:
         return self.path(stage, k).with_suffix(".json").exists()
 
     def stats(self, stage: str, k: int) -> Stats:
-        """What was said of a piece when it was made."""
+        """The stats of a piece that was made."""
         found: Stats = json.loads(self.path(stage, k).with_suffix(".json").read_text())
         return found
 
     def finish(self, stage: str, k: int, stats: Stats) -> Stats:
-        """A piece is made, and this is to be said of it."""
+        """Record that a piece is made, with its stats."""
         write_text(self.path(stage, k).with_suffix(".json"), json.dumps(stats))
         return stats
 
@@ -144,16 +144,16 @@ class WorkDirectory:
         """What it took to make the rows of piece k that are exchanged in a stage."""
         write_text(Path(self.folder) / f"{stage}.made" / f"{k:05d}.json", json.dumps(cost))
 
-    def made_path(self, stage: str, k: int) -> Path:
+    def rows_path(self, stage: str, k: int) -> Path:
         """The file of the rows of piece k that are exchanged in a stage."""
         return Path(self.folder) / f"{stage}.made" / f"{k:05d}.arrow"
 
-    def is_made(self, stage: str, k: int) -> bool:
+    def has_rows(self, stage: str, k: int) -> bool:
         """Whether the rows of piece k were written."""
-        path = self.made_path(stage, k)
+        path = self.rows_path(stage, k)
         return path.exists() and path.with_suffix(".json").exists()
 
-    def drop_made(self, stage: str) -> None:
+    def drop_exchanged_rows(self, stage: str) -> None:
         """The rows that were exchanged in a stage are not needed any more."""
         for path in Path(self.folder, f"{stage}.made").glob("*.arrow"):
             path.unlink(missing_ok=True)
@@ -219,7 +219,7 @@ class WorkDirectory:
         os.rename(made, out)
 
     def remove(self) -> None:
-        """All is done."""
+        """Remove the directory."""
         shutil.rmtree(self.folder)
 
 
@@ -238,8 +238,68 @@ def _model(work: WorkDirectory) -> Any:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Whole, or not at all."""
+    """Write a file whole, or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     passing = path.with_suffix(f".{uuid4().hex[:8]}.tmp")
     passing.write_text(text)
     os.replace(passing, path)
+
+
+# Rows go from pieces of one stage to pieces of the next through this directory: each piece writes one Arrow
+# file, whose batch k has the rows for piece k; piece k reads its batch of every file. Dask's shuffle packs
+# rows, sends them and writes them to disk as well. With n pieces the files have n^2 batches: for many
+# pieces Dask's shuffle is the better one (`stage_runner.MOST_FILES`). The column that says to which piece a
+# row goes.
+TO = "to"
+
+
+def rows_to(to: Any, columns: dict[str, Any]) -> Any:
+    """Rows on their way, as an Arrow table; ``to`` has the piece of each."""
+    import pyarrow as pa
+
+    return pa.table({TO: np.asarray(to, np.int32), **columns})
+
+
+def arrays(table: Any) -> dict[str, Any]:
+    """The columns of an Arrow table as NumPy arrays."""
+    return {name: table.column(name).to_numpy() for name in table.column_names}
+
+
+def write_rows(work: WorkDirectory, stage: str, k: int, table: Any, n_to: int) -> int:
+    """Write the rows that piece k of a stage has for others; how many bytes they have."""
+    import pyarrow as pa
+
+    to = table.column(TO).to_numpy()
+    order = np.argsort(to.astype(np.uint16), kind="stable")  # numbers of 16 bits are sorted by counting
+    ends = np.cumsum(np.bincount(to, minlength=n_to)).tolist()
+    moved = table.drop_columns([TO]).take(pa.array(order)).combine_chunks()
+    path = work.rows_path(stage, k)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    passing = path.with_suffix(f".{uuid4().hex[:8]}.tmp")
+    try:
+        with pa.OSFile(str(passing), "wb") as sink, pa.ipc.new_file(sink, moved.schema) as writer:
+            for first, last in zip([0, *ends[:-1]], ends, strict=True):
+                writer.write_batch(_batch(moved.slice(first, last - first)))
+        os.replace(passing, path)
+    finally:
+        passing.unlink(missing_ok=True)
+    return int(moved.nbytes)
+
+
+def _batch(table: Any) -> Any:
+    """The rows of a table as one batch, also where there are none."""
+    import pyarrow as pa
+
+    found = table.combine_chunks().to_batches()
+    return found[0] if found else pa.RecordBatch.from_pylist([], table.schema)
+
+
+def read_rows(work: WorkDirectory, stage: str, k: int, n_from: int) -> Any:
+    """The rows for piece k, in the order of the pieces that they come from."""
+    import pyarrow as pa
+
+    batches = []
+    for j in range(n_from):
+        with pa.memory_map(str(work.rows_path(stage, j))) as source:
+            batches.append(pa.ipc.open_file(source).get_batch(k))
+    return pa.Table.from_batches(batches)

@@ -10,13 +10,12 @@ import numpy as np
 
 from clustruct import pipeline
 from clustruct.core.typing import Floats, Ints
-from clustruct.distributed.exchange import arrays, rows_to
-from clustruct.distributed.workdir import Stats, WorkDirectory
 from clustruct.features.columns import Columns, TermTable
 from clustruct.features.neighbours import sorted_unique
 
-from .frequencies import look_at
-from .parts import READING, blocking_of, counted, part_of, table_of, term_names
+from .frequencies import look_at, term_names, whole_table
+from .table_parts import READING, blocking_of, part_of, table_of
+from .workdir import Stats, WorkDirectory, arrays, rows_to
 
 ASKED = {"part": "int32", "item": "int64"}
 COUNTS = {"name": "uint64", "count": "float64"}
@@ -83,10 +82,10 @@ class Noting:
 
 
 def make_counts(work: WorkDirectory, k: int) -> Any:
-    """How rare the terms are of records that other parts ask for; those of one item are not told."""
+    """How rare the terms are of records that other parts ask for; those of one item are left out."""
     import pyarrow as pa
 
-    asked, whole = work.read("asked", k), Noting(counted(work, k, ["frequencies"]))
+    asked, whole = work.read("asked", k), Noting(whole_table(work, k, ["frequencies"]))
     found = [rows_to(np.zeros(0), {"name": np.zeros(0, np.uint64), "count": np.zeros(0)})]
     if len(asked["item"]):
         look_at(work.features, Columns(part_of(work, k), whole=whole))
@@ -134,15 +133,15 @@ def score_pairs(work: WorkDirectory, k: int) -> Stats:
     pairs = np.column_stack([held["a"], held["b"]])
     found = []
     for columns, local, some in _together(work, k, pairs):
-        found.append(_scored(work, columns, local, some))
+        found.append(_score_alike(work, columns, local, some))
         del columns  # before the next ones are made
     kept, values = (np.concatenate(some) for some in zip(*found, strict=True))
     work.write("scores", k, {"a": kept[:, 0], "b": kept[:, 1], "score": values})
-    told = {"pairs": len(pairs), "compared": len(kept), "positive": int(np.count_nonzero(values > 0.0))}
-    return {**told, "some": values[:: 1 + len(values) // SHOWN].tolist()}
+    stats = {"pairs": len(pairs), "compared": len(kept), "positive": int(np.count_nonzero(values > 0.0))}
+    return {**stats, "some": values[:: 1 + len(values) // SHOWN].tolist()}
 
 
-def _scored(work: WorkDirectory, columns: Columns, local: Ints, pairs: Ints) -> tuple[Ints, Floats]:
+def _score_alike(work: WorkDirectory, columns: Columns, local: Ints, pairs: Ints) -> tuple[Ints, Floats]:
     """Of some pairs, ``local`` in the items of columns, those that are alike enough, and their scores."""
     alike = blocking_of(work).alike(columns, local)
     return pairs[alike], pipeline.score_pairs(work.model, columns, local[alike], show_progress=False)
@@ -168,15 +167,15 @@ def _together(work: WorkDirectory, k: int, pairs: Ints) -> Iterator[tuple[Column
         chosen = there[(outer >= some[0]) & (outer <= some[-1])]
         own_end = (chosen >= start) & (chosen < start + size)
         local = np.where(own_end, chosen - start, size + np.searchsorted(some, chosen))
-        yield _extended(work, k, own, others.slice(first, at_once)), local, chosen
+        yield _extend(work, k, own, others.slice(first, at_once)), local, chosen
 
 
 def _own_columns(work: WorkDirectory, k: int) -> Columns:
     """The columns of a part, which know how rare its terms are and those of the records it asked for."""
-    return Columns(part_of(work, k), whole=counted(work, k, ["frequencies", "counts"]))
+    return Columns(part_of(work, k), whole=whole_table(work, k, ["frequencies", "counts"]))
 
 
-def _extended(work: WorkDirectory, k: int, own: Columns, others: Any) -> Columns:
+def _extend(work: WorkDirectory, k: int, own: Columns, others: Any) -> Columns:
     """The columns of a part and of some records of others."""
     import pyarrow as pa
 

@@ -1,11 +1,11 @@
-"""Which rows of which files each partition of a table is made of."""
+"""The parts of a table: which rows of which files each is made of, and reading it."""
 
 from __future__ import annotations
 
 import glob
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -13,10 +13,15 @@ from typing import Any
 import numpy as np
 
 from clustruct.core.exceptions import DataError
+from clustruct.data import Source, Table
+from clustruct.data.frames import column_from_arrow
+from clustruct.features import Blocking
+from clustruct.features.needs import Count, Tally
 
 from .cluster import Client
-from .workdir import Span
+from .workdir import Span, Stats, WorkDirectory
 
+READING = "reading"
 # Rows of a partition, where nobody says how many partitions there are to be: as many as a worker can hold
 # twice with what is made of them, by its memory; so many where it has no limit.
 ROWS, FEWEST_ROWS, BYTES_OF_ROW = 250_000, 1000, 16_000
@@ -106,3 +111,81 @@ def _sizes(paths: Sequence[str]) -> tuple[list[int], list[str]]:
         sizes.append(int(held.metadata.num_rows))
         held.close()
     return sizes, names
+
+
+def read_part(work: WorkDirectory, k: int) -> Stats:
+    """Partition k of the table, out of the files it is made of."""
+    return keep_part(work, k, rows_of(work.about.spans[k], work.about.columns))
+
+
+def keep_frame(work: WorkDirectory, k: int, frame: Any) -> Stats:
+    """Partition k of the table, given as a data frame."""
+    import pyarrow as pa
+
+    return keep_part(work, k, pa.Table.from_pandas(frame[list(work.about.columns)], preserve_index=False))
+
+
+def keep_part(work: WorkDirectory, k: int, table: Any) -> Stats:
+    """Write a partition; what it has of the fields that the features need."""
+    work.write_table(READING, k, table.replace_schema_metadata(None))
+    tally = Tally(work.features.needs_, "the table")
+    if table.num_rows:
+        tally.add(table_of(table, work.about.id))
+    counts = {name: asdict(count) for name, count in tally.counts.items()}
+    return {"rows": table.num_rows, "needs": counts, "fields": list(tally.fields)}
+
+
+def judge(work: WorkDirectory, stats: Sequence[Stats]) -> None:
+    """`DataError` where the table as a whole lacks what the features need."""
+    tally = Tally(work.features.needs_, "the table")
+    for one in stats:
+        tally.fields.update(dict.fromkeys(one["fields"]))
+        for name, count in one["needs"].items():
+            tally.counts[name] = tally.counts.get(name, Count()) + Count(**count)
+    if tally.counts:
+        tally.judge()
+
+
+def rows_of(spans: Sequence[Span], columns: Sequence[str]) -> Any:
+    """Some rows of files, as an Arrow table."""
+    import pyarrow as pa
+
+    return pa.concat_tables([_rows(Span(*span), columns) for span in spans])
+
+
+def _rows(span: Span, columns: Sequence[str]) -> Any:
+    """Some rows of a file: of its groups of rows those that have some of them."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    held, start, parts = parquet.ParquetFile(span.path), 0, []
+    wanted = [name for name in columns if name in held.schema_arrow.names]
+    for group in range(held.num_row_groups):
+        size = held.metadata.row_group(group).num_rows
+        first, last = max(span.first - start, 0), min(span.last - start, size)
+        if first < last:
+            parts.append(held.read_row_group(group, wanted, use_threads=False).slice(first, last - first))
+        start += size
+    return pa.concat_tables(parts) if parts else held.schema_arrow.empty_table().select(wanted)
+
+
+def table_of(table: Any, id: str | None = None) -> Table:
+    """The rows of an Arrow table as items."""
+    names = [name for name in table.column_names if name != id]
+    if not names:
+        return Table([{}] * table.num_rows)
+    return Table.from_columns(
+        {name: column_from_arrow(table.column(name)) for name in names}, source=Source("the table")
+    )
+
+
+def part_of(work: WorkDirectory, k: int) -> Table:
+    """The items of partition k."""
+    return table_of(work.read_table(READING, k), work.about.id)
+
+
+def blocking_of(work: WorkDirectory) -> Blocking:
+    """The blocking of the model; a table for a cluster has one."""
+    found = work.features.blocking_
+    assert found is not None
+    return found

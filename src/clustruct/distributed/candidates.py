@@ -7,13 +7,12 @@ from typing import Any
 import numpy as np
 
 from clustruct.core.typing import Bools, Ints
-from clustruct.distributed.exchange import arrays, rows_to
-from clustruct.distributed.workdir import Stats, WorkDirectory
 from clustruct.features.neighbours import TermKeys, TermNeighbours, sorted_unique
 from clustruct.features.vocabulary import Keys, Numbers, numbered, stable_order
 
-from .frequencies import kept_tables
-from .parts import blocking_of, mixed, spread, term_names
+from .frequencies import kept_tables, mix_keys, spread, term_names
+from .table_parts import blocking_of
+from .workdir import Stats, WorkDirectory, arrays, rows_to
 
 # ``way`` is twice the number of the field, and one more for pairs of terms.
 KEYS = {"key": "uint64", "item": "int64", "weight": "float32", "way": "int16"}
@@ -30,8 +29,8 @@ def make_keys(work: WorkDirectory, k: int) -> Any:
     for number, (field, table) in enumerate(kept_tables(work, k)):
         keys = TermKeys.of(blocking.weights_[field].rows(table), common, most)
         longest = common if field else max(common, blocking.rare)
-        found.append(_named(*_terms(keys, longest), first, 2 * number, field, work))
-        found.append(_named(*_pairs(keys), first, 2 * number + 1, field, work))
+        found.append(_rows_by_name(*_terms(keys, longest), first, 2 * number, field, work))
+        found.append(_rows_by_name(*_pairs(keys), first, 2 * number + 1, field, work))
     return pa.concat_tables(found)
 
 
@@ -49,10 +48,10 @@ def _pairs(found: TermKeys) -> tuple[Ints, Keys, Any]:
     indptr, both, weights = found.pairs
     items = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
     one, other = found.names[both >> np.uint64(32)], found.names[both & np.uint64(0xFFFFFFFF)]
-    return items, mixed(np.minimum(one, other), np.maximum(one, other)), weights
+    return items, mix_keys(np.minimum(one, other), np.maximum(one, other)), weights
 
 
-def _named(
+def _rows_by_name(
     items: Ints, keys: Keys, weights: Any, first: int, way: int, field: str, work: WorkDirectory
 ) -> Any:
     named = term_names(f"{way} {field}", keys)
@@ -76,9 +75,9 @@ def gather_keys(work: WorkDirectory, k: int, table: Any) -> Stats:
     chosen = np.flatnonzero(kept[number])
     order = chosen[_in_lists(number[chosen], held["item"][chosen], len(distinct))]
     work.write("keys", k, {name: column[order] for name, column in held.items()})
-    told = {"keys": int(np.count_nonzero(kept)), "listed": len(order), "made": len(table)}
-    # With ever more parts the entries that are told become as many as the squares of the lengths of lists.
-    return {**told, "squares": int((sizes[kept] ** 2).sum())}
+    stats = {"keys": int(np.count_nonzero(kept)), "listed": len(order), "made": len(table)}
+    # With ever more parts as many entries are exchanged as the squares of the lengths of lists have in sum.
+    return {**stats, "squares": int((sizes[kept] ** 2).sum())}
 
 
 def _in_lists(number: Numbers, item: Ints, n: int) -> Ints:

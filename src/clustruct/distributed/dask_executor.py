@@ -19,8 +19,8 @@ from clustruct.ssvm import BatchProblem, Constraints, Executor, Problem, Session
 from clustruct.ssvm.answers import PieceCut
 from clustruct.ssvm.separation import MOST_PIECES, OneByOne
 
-from .cluster import Client, answering, completed
-from .shards import Keeping, Shard, ShardQuestion, answer_of, step, unpacked
+from .cluster import Client, answering, as_completed
+from .shards import Keeping, Shard, ShardQuestion, answer_of, step, unpack_cut
 
 # Of so many problems the shards stay on the workers: the choice of C comes back to them.
 MOST_PROBLEMS = 16
@@ -103,13 +103,13 @@ class Shards:
         """The answers of some shards."""
         self._turn += 1
         with answering(self.client, f"training: question {self._turn}"):
-            answers = self._asked(questions)
-            for _ in completed(self.client, answers):
+            answers = self._send_questions(questions)
+            for _ in as_completed(self.client, answers):
                 pass
             found = self.client.gather(answers)
         return dict(zip(questions, found, strict=True))
 
-    def _asked(self, questions: dict[int, ShardQuestion]) -> list[Any]:
+    def _send_questions(self, questions: dict[int, ShardQuestion]) -> list[Any]:
         """The answers of shards, as they come; all questions go in one message."""
         import dask
 
@@ -169,7 +169,7 @@ class DaskSession(Session):
             return self._by_piece(pieces, question)
         asked = np.concatenate(pieces)
         where, found = self._by_shard(asked, question)
-        whole = _stacked([found[k][0] for k in where], [where[k] for k in where], len(asked))
+        whole = _stack_constraints([found[k][0] for k in where], [where[k] for k in where], len(asked))
         ends = np.cumsum([len(piece) for piece in pieces])
         spans = [slice(end - len(piece), end) for end, piece in zip(ends, pieces, strict=True)]
         return [Constraints(whole.losses[span], whole.differences[span]) for span in spans]
@@ -224,7 +224,7 @@ class DaskSession(Session):
 
     def _cuts(self, question: ShardQuestion) -> list[PieceCut]:
         found = self._shards.ask(dict.fromkeys([k for k, _ in self._order], question))
-        return [unpacked(found[k][place]) for k, place in self._order]
+        return [unpack_cut(found[k][place]) for k, place in self._order]
 
     def close(self) -> None:
         """The shards stay for the next training of the same problem, as long as it is there."""
@@ -234,7 +234,7 @@ def _with(question: ShardQuestion, pieces: Sequence[Indices]) -> ShardQuestion:
     return replace(question, pieces=pieces)
 
 
-def _stacked(parts: Sequence[Constraints], places: Sequence[Indices], n: int) -> Constraints:
+def _stack_constraints(parts: Sequence[Constraints], places: Sequence[Indices], n: int) -> Constraints:
     """The constraints of n examples from those of some of them, and where these are."""
     order = np.empty(n, np.intp)
     order[np.concatenate(places)] = np.arange(n)
