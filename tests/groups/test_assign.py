@@ -129,7 +129,7 @@ def test_many_small_components_are_each_solved(seed):
 @pytest.mark.parametrize("seed", range(30))
 @pytest.mark.parametrize("n_anchors", [0, 2, 4])
 def test_branch_and_bound_equals_brute_force(seed, n_anchors):
-    from clustruct.search.correlation._kernels.anchored import branch_and_bound
+    from clustruct.search._kernels.anchored import branch_and_bound
 
     rng = np.random.default_rng(seed)
     K, groups = matrix(rng, 6), [*range(n_anchors), *[-1] * (6 - n_anchors)]
@@ -264,8 +264,8 @@ def test_cost_goes_with_the_new_items():
 @pytest.mark.parametrize("seed", range(30))
 def test_without_anchors_the_greedy_search_is_that_of_correlation_clustering(seed):
     from clustruct.core.partitions import canonical_labels
+    from clustruct.search._kernels.anchored import merge_with_anchors
     from clustruct.search.correlation import greedy
-    from clustruct.search.correlation._kernels.anchored import merge_anchored
     from clustruct.search.correlation.constrained import NodeGraph
 
     rng = np.random.default_rng(seed)
@@ -275,7 +275,7 @@ def test_without_anchors_the_greedy_search_is_that_of_correlation_clustering(see
     index = index[K[index[:, 0], index[:, 1]] != 0]
     free = np.zeros(25, bool)
     graph = NodeGraph.from_pairs(index[:, 0], index[:, 1], K[index[:, 0], index[:, 1]], free)
-    assert canonical_labels(merge_anchored(*graph.csr, free)).tolist() == greedy(K).tolist()
+    assert canonical_labels(merge_with_anchors(*graph.csr, free)).tolist() == greedy(K).tolist()
 
 
 @pytest.mark.parametrize("groups", GROUPS)

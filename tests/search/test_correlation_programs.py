@@ -10,8 +10,8 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from clustruct.search import correlation
+from clustruct.search._kernels.matrix import violated_stars
 from clustruct.search.correlation import EdgeDegrees
-from clustruct.search.correlation._kernels.triangles import violated_stars
 from clustruct.search.correlation.programs import TriangleProgram, relax
 from tests.reference import correlation as slow
 from tests.reference.partitions import all_partitions

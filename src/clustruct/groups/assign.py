@@ -170,7 +170,7 @@ def _near(groups: Ints, *pairs: Ints) -> Bools:
 
 def _for_all(found: Assignment, groups: Ints, near: Bools) -> Assignment:
     """An answer for some items as one for all of them."""
-    from clustruct.search.correlation._kernels.anchored import by_appearance
+    from clustruct.search._kernels.anchored import by_appearance
 
     items, n_found = np.flatnonzero(near), int(found.labels.max(initial=-1)) + 1
     labels = groups + n_found
@@ -268,14 +268,14 @@ class _Search:
 
     def merges(self, labels: Ints, groups: Ints) -> list[Proposal]:
         """Sets of clusters with a known group each whose union scores more."""
-        from clustruct.search.correlation._kernels.anchored import merge_anchored
+        from clustruct.search._kernels.anchored import merge_with_anchors
 
         every = np.ones(int(labels.max(initial=-1)) + 1, np.bool_)
         graph, touched, apart = touched_graph(self.index, self.values, labels, every, self.cannot)
         if not len(touched):
             return []
         free = without_anchors(graph.with_apart(apart, np.inf))
-        joined = merge_anchored(*free.csr, free.anchored)
+        joined = merge_with_anchors(*free.csr, free.anchored)
         owner = np.full(int(labels.max()) + 1, NEW)
         owner[labels[groups >= 0]] = groups[groups >= 0]
         found = []

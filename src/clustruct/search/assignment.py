@@ -40,7 +40,7 @@ def matching(left: Ints, right: Ints, values: Floats) -> Ints:
     >>> matching(np.array([0, 0, 1]), np.array([0, 1, 0]), np.array([3.0, 2.0, 2.0]))
     array([1, 2])
     """
-    from ._assignment_kernels import best_mates
+    from ._kernels.matching import best_mates
 
     rows = np.flatnonzero(values > 0.0)
     if not len(rows):

@@ -139,7 +139,7 @@ def best_hill_climb(A: Floats, k: int, beginnings: list[Ints], order: Indices, *
     The items are visited in the order given.
     """
     # Imported here: numba takes a second to load.
-    from ._kmeans_kernels import hill_climb, hill_climb_rows
+    from ._kernels.kmeans_moves import hill_climb, hill_climb_rows
 
     kernel = hill_climb_rows if rows else hill_climb
     size = float(np.sum(A * A)) if rows else float(np.abs(A).sum(axis=1).max(initial=0.0)) * k

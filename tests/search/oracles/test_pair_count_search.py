@@ -10,8 +10,8 @@ from clustruct.data import PairScores
 from clustruct.learning.problems import ClusteringProblem, Units
 from clustruct.losses import MitreLoss, MutualPurityLoss, PairwiseFLoss, PairwiseLoss
 from clustruct.losses.slack_rule import SlackRule
+from clustruct.search._kernels import pair_counts as kernels
 from clustruct.search.oracles import ExampleLoss, make_oracle
-from clustruct.search.oracles import _pair_count_kernels as kernels
 from clustruct.search.oracles.graph_loss import graph_loss
 from clustruct.search.oracles.graph_search import GraphSearch
 from clustruct.search.oracles.pair_count_search import PairCountSearch

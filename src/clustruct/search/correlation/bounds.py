@@ -214,7 +214,7 @@ class _Search:
 
     def _merged(self, nodes: Ints, wanted: int, least: float, which: Ints | None = None) -> Ints:
         """Nodes (of each item, canonical) merged by the sums of the pairs between them."""
-        from ._kernels.bounded import merge_bounded
+        from clustruct.search._kernels.anchored import merge_up_to_size
 
         chosen = slice(None) if which is None else which
         low, high = np.sort(nodes[self.index[chosen]], axis=1).T
@@ -229,7 +229,7 @@ class _Search:
         graph.sum_duplicates()
         indptr, indices = graph.indptr.astype(np.int64), graph.indices.astype(np.int64)
         sizes = np.bincount(nodes).astype(np.int64)
-        roots = merge_bounded(indptr, indices, graph.data, sizes, self.bounds.most, wanted, least)
+        roots = merge_up_to_size(indptr, indices, graph.data, sizes, self.bounds.most, wanted, least)
         return canonical_labels(roots[nodes])
 
 

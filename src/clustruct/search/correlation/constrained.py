@@ -145,7 +145,7 @@ def search_nodes(
     """`constrained` with everything checked: canonical labels of the items, a node that nothing touches being
     a cluster of its own.
     """
-    from ._kernels.anchored import by_appearance
+    from clustruct.search._kernels.anchored import by_appearance
 
     graph, touched, apart = touched_graph(index, values, nodes, anchored, cannot)
     begin = None
@@ -173,9 +173,9 @@ def touched_graph(
 
 def tied_items(n: int, pairs: Ints) -> Ints:
     """The piece of each of n items, numbered by first appearance, where pairs tie two items each."""
-    from ._kernels.anchored import tied
+    from clustruct.search._kernels.anchored import components_of_pairs
 
-    return tied(n, pairs)
+    return components_of_pairs(n, pairs)
 
 
 def listed_pairs(scores: PairScores) -> tuple[Ints, Floats]:
@@ -237,8 +237,8 @@ def _clusters(
     sweeps : how much annealing; 0 is descent alone
     random_state : an integer
     """
-    from ._kernels.anchored import merge_anchored, settle_anchored
-    from ._kernels.moving import anneal_some
+    from clustruct.search._kernels.anchored import merge_with_anchors, settle_with_anchors
+    from clustruct.search._kernels.moving import anneal_some
 
     n = len(graph.anchored)
     if not n:
@@ -247,9 +247,9 @@ def _clusters(
     penalty = 1.0 + 4.0 * graph.total
     barred, closed = graph.with_apart(apart, penalty), graph.with_apart(apart, np.inf)
     tolerance = 1e-9 * graph.scale + (1e-15 * penalty if len(apart) else 0.0)
-    begun = [merge_anchored(*closed.csr, graph.anchored), np.arange(n)]
+    begun = [merge_with_anchors(*closed.csr, graph.anchored), np.arange(n)]
     begun += [] if start is None else [np.asarray(start, dtype=np.int64)]
-    settled = [settle_anchored(*barred.csr, graph.anchored, labels, tolerance) for labels in begun]
+    settled = [settle_with_anchors(*barred.csr, graph.anchored, labels, tolerance) for labels in begun]
     components = _Components(closed)
     begin = max(settled, key=barred.value)
     best = components.solved(begin, tolerance)
@@ -259,7 +259,7 @@ def _clusters(
         state = np.array([int(random_state) % 2**64], np.uint64)
         begin = canonical_labels(np.where(components.open, begin, n + best))
         annealed = anneal_some(*barred.csr, begin, free, temperatures, state, 0.0)
-        again = settle_anchored(*barred.csr, graph.anchored, annealed, tolerance)
+        again = settle_with_anchors(*barred.csr, graph.anchored, annealed, tolerance)
         again = max((begin, again), key=barred.value)
         best = max((best, components.solved(again, tolerance)), key=barred.value)
     return canonical_labels(best)
@@ -272,10 +272,10 @@ class _Components:
     """
 
     def __init__(self, graph: NodeGraph) -> None:
-        from ._kernels.anchored import pulled
+        from clustruct.search._kernels.anchored import components_of_graph
 
         self.graph = graph
-        self._part = pulled(*graph.csr)
+        self._part = components_of_graph(*graph.csr)
         self._size = np.bincount(self._part)
         free = np.bincount(self._part, weights=~graph.anchored)
         # A single free node that has settled has its best place.
@@ -287,7 +287,7 @@ class _Components:
 
     def solved(self, labels: Ints, tolerance: float) -> Ints:
         """The best labels of the small ones that are open, the smallest first, as far as the steps go."""
-        from ._kernels.anchored import solve_components
+        from clustruct.search._kernels.anchored import solve_components
 
         members, starts = self._small()
         labels = labels.copy()
@@ -324,7 +324,7 @@ class NodeGraph:
     @classmethod
     def from_pairs(cls, first: Ints, second: Ints, values: Floats, anchored: Bools) -> NodeGraph:
         """Pairs of nodes with their scores: those of one pair are summed, those inside a node left out."""
-        from ._kernels.anchored import summed_csr
+        from clustruct.search._kernels.anchored import summed_csr
 
         return cls(*summed_csr(len(anchored), first, second, values), anchored)
 
@@ -350,7 +350,7 @@ class NodeGraph:
 
     def value(self, labels: Ints) -> float:
         """Sum of the scores of the pairs that share a label."""
-        from ._kernels.anchored import inside_value
+        from clustruct.search._kernels.anchored import inside_value
 
         return float(inside_value(*self.csr, labels))
 

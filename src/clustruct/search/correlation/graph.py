@@ -75,7 +75,7 @@ class SignedGraph(ABC):
 
     def to_items(self, labels: Ints) -> Ints:
         """Canonical labels of the items from labels (in 0..n_nodes-1) of the nodes."""
-        from ._kernels.checks import canonical
+        from clustruct.search._kernels.matrix import canonical
 
         return canonical(labels[self.groups])
 
@@ -95,24 +95,24 @@ class DenseGraph(SignedGraph):
 
     def _barred(self, penalty: float) -> Floats:
         """A copy to work on: exactly symmetric, zero diagonal, ``-penalty`` between nodes kept apart."""
-        from ._kernels.checks import mirrored
+        from clustruct.search._kernels.matrix import mirror
 
-        W = mirrored(self.W)
+        W = mirror(self.W)
         a, b = self.apart.T
         if len(a):
             W[a, b] = W[b, a] = 0.0 - penalty
         return W
 
     def merged(self) -> Ints:
-        from ._kernels.merging import merge_dense
+        from clustruct.search._kernels.merging import merge_dense
 
         return merge_dense(self._barred(np.inf))
 
     def searched(
         self, start: Ints | None, sweeps: int | None, temperatures: tuple[float, float], seed: int
     ) -> Ints:
-        from ._kernels.checks import pairs_together_dense
-        from ._kernels.moving import anneal_dense, settle_dense
+        from clustruct.search._kernels.matrix import pairs_together_dense
+        from clustruct.search._kernels.moving import anneal_dense, settle_dense
 
         labels = self.merged() if start is None else start
         if not self.n_nodes:
@@ -135,7 +135,7 @@ class DenseGraph(SignedGraph):
         return annealed if better else best
 
     def value(self, labels: Ints) -> float:
-        from ._kernels.checks import pairs_together_dense
+        from clustruct.search._kernels.matrix import pairs_together_dense
 
         return float(pairs_together_dense(self.W, labels))
 
@@ -178,8 +178,8 @@ class ListedGraph(SignedGraph):
         return np.concatenate([self.index[keep], self.apart]), np.concatenate([self.values[keep], links])
 
     def _parts(self) -> tuple[Ints, Ints, Ints, Ints, Floats]:
-        """Components of the positive scores, and the scores inside them (`_kernels.parts.cut`)."""
-        from ._kernels.parts import cut
+        """Components of the positive scores, and the scores inside them (`_kernels.components.cut`)."""
+        from clustruct.search._kernels.components import cut
 
         parts = cut(self.n_nodes, *self._barred(np.inf))
         if not len(parts[1]):
@@ -187,14 +187,14 @@ class ListedGraph(SignedGraph):
         return parts
 
     def merged(self) -> Ints:
-        from ._kernels.parts import merge_parts
+        from clustruct.search._kernels.components import merge_parts
 
         return merge_parts(self.n_nodes, *self._parts())
 
     def searched(
         self, start: Ints | None, sweeps: int | None, temperatures: tuple[float, float], seed: int
     ) -> Ints:
-        from ._kernels.parts import search_parts
+        from clustruct.search._kernels.components import search_parts
 
         labels = np.zeros(self.n_nodes, np.int64) if start is None else start
         ladder = np.geomspace(*temperatures, 100 if sweeps is None else sweeps)
@@ -205,7 +205,7 @@ class ListedGraph(SignedGraph):
         return float(self.values[labels[i] == labels[j]].sum(dtype=np.float64))
 
     def positive_components(self) -> Ints:
-        from ._kernels.parts import positive_roots
+        from clustruct.search._kernels.components import positive_roots
 
         return positive_roots(self.n_nodes, *self._barred(0.0))
 
@@ -243,7 +243,7 @@ def _unlinked(K: Any) -> SignedGraph:
 
 def _from_pairs(scores: PairScores) -> ListedGraph:
     """The listed pairs as they are: nothing of their size is copied."""
-    from ._kernels.checks import first_bad_pair
+    from clustruct.search._kernels.matrix import first_bad_pair
 
     m, index, values = scores.n_items, scores.index, scores.values
     if index is None or values is None:
@@ -260,7 +260,7 @@ def _from_pairs(scores: PairScores) -> ListedGraph:
 
 
 def _from_dense(W: Floats) -> DenseGraph:
-    from ._kernels.checks import inspect
+    from clustruct.search._kernels.matrix import inspect
 
     largest, total, asymmetry, places = inspect(W)
     if places[0] >= 0:
@@ -320,7 +320,7 @@ def check_labels(labels: Any, n_items: int) -> Ints:
     if n_items and given.dtype.kind not in "iu":
         raise ValueError(f"labels must be integers, not {given.dtype}")
     if n_items and given.min() >= 0 and given.max() < n_items:
-        from ._kernels.checks import canonical
+        from clustruct.search._kernels.matrix import canonical
 
         return canonical(np.ascontiguousarray(given, dtype=np.int64))  # 20 us less than np.unique
     return canonical_labels(given)

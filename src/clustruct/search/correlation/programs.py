@@ -238,7 +238,7 @@ class TriangleProgram:
         Many are violated alike, and those of strong scores matter more: a tenth of the relative score added
         to each degree halved the rounds and made m = 100 and 150 solve 3 to 6 times faster.
         """
-        from ._kernels.triangles import violated_triangles
+        from clustruct.search._kernels.matrix import violated_triangles
 
         found = violated_triangles(self.degrees + self.preference, -0.3)
         a, b, c = found.T
@@ -258,7 +258,7 @@ class TriangleProgram:
 
     def add_violated_stars(self) -> int:
         """Rows sum_T e_at - sum_{s<t in T} e_st <= 1 that the last solution violates; how many were added."""
-        from ._kernels.triangles import violated_stars
+        from clustruct.search._kernels.matrix import violated_stars
 
         centres, starts, members = violated_stars(self.degrees, STAR_TOLERANCE)
         known = set()

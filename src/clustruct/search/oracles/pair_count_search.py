@@ -50,15 +50,14 @@ class PairCountSearch(Search):
 
     def __init__(self, scores: PairScores, loss: ExampleLoss, start: Ints | None = None) -> None:
         # Imported here: numba takes a second to load.
-        from clustruct.search.correlation._kernels.checks import canonical
-
-        from . import _pair_count_kernels
+        from clustruct.search._kernels import pair_counts
+        from clustruct.search._kernels.matrix import canonical
 
         assert loss.judged_pairs is not None
         assert isinstance(loss.loss, PairCountLoss)
         assert scores.values is not None
         assert len(scores.values) == len(loss.judged_pairs.true)
-        self._kernels, self._canonical = _pair_count_kernels, canonical
+        self._kernels, self._canonical = pair_counts, canonical
         self.counting, self.judged = loss.loss, loss.judged_pairs
         square = float(loss.loss.beta**2)
         self.form = (square, square * self.judged.n_true)

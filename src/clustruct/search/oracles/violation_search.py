@@ -137,17 +137,17 @@ class ViolationSearch(Search):
         """The compiled searches for the loss, and what they must know of it."""
         # Imported here: numba takes a second to load, and a user's own loss never needs it.
         if (table := self.loss.table) is not None:
-            from . import _table_kernels
+            from clustruct.search._kernels import table_search
 
             number, sizes = KINDS.index(table.kind), table.true_sizes
-            return _table_kernels, (number, table.cell, table.divisor, sizes, table.constant, self.links)
-        from . import _kernels
+            return table_search, (number, table.cell, table.divisor, sizes, table.constant, self.links)
+        from clustruct.search._kernels import count_losses
 
         form = self.loss.form
         assert form is not None
         b_0, b_k, b_P = form.denominator
         weights = (form.pair_weight, form.shared_pair_weight, form.cell_weight)
-        return _kernels, np.array([*form.numerator, b_0, b_k, *weights, b_P])
+        return count_losses, np.array([*form.numerator, b_0, b_k, *weights, b_P])
 
 
 def last(steps: Iterable[Ints]) -> Ints:

@@ -1,26 +1,17 @@
 """Compiled parts of `clustruct.search.agglomerative`."""
 
-# mypy: disable-error-code="no-untyped-def,no-untyped-call"
-
 import numpy as np
 
 from clustruct.core.jit import kernel
 
-
-@kernel()
-def find(parent, a):
-    """The root of an item, with path halving."""
-    while parent[a] != a:
-        parent[a] = parent[parent[a]]
-        a = parent[a]
-    return a
+from .merging import find_root
 
 
 @kernel()
 def kruskal(index, order, parent, kept):
     """Join the ends of the pairs, taken in this order, where they are not joined yet; ``kept`` says which."""
     for r in order:
-        a, b = find(parent, index[r, 0]), find(parent, index[r, 1])
+        a, b = find_root(parent, index[r, 0]), find_root(parent, index[r, 1])
         if a != b:
             parent[max(a, b)] = min(a, b)
             kept[r] = True

@@ -12,7 +12,8 @@ import numpy as np
 
 from clustruct.core.jit import kernel
 from clustruct.core.typing import Bools, Floats, Ints
-from clustruct.search.correlation._kernels.merging import merge_sparse
+
+from .merging import find_root, merge_sparse
 
 Graph = tuple[Ints, Ints, Ints]
 Sides = tuple[Ints, Ints]
@@ -42,25 +43,16 @@ def totals(labels: Ints, sides: Sides, pairs: Pairs) -> Floats:
 
 
 @kernel()
-def _root(parent: Ints, a: int) -> int:
-    """The name of the component of a; paths are halved on the way."""
-    while parent[a] != a:
-        parent[a] = parent[parent[a]]
-        a = parent[a]
-    return a
-
-
-@kernel()
 def _components(sides: Sides, scores: Floats, m: int) -> Ints:
     """Components of the pairs of positive score, by their smallest items."""
     first, second = sides
     parent = np.arange(m)
     for r in range(scores.size):
         if scores[r] > 0.0:
-            a, b = _root(parent, first[r]), _root(parent, second[r])
+            a, b = find_root(parent, first[r]), find_root(parent, second[r])
             parent[max(a, b)] = min(a, b)
     for i in range(m):
-        parent[i] = _root(parent, i)
+        parent[i] = find_root(parent, i)
     return parent
 
 

@@ -9,8 +9,8 @@ from clustruct.core.jit import kernel
 from clustruct.core.typing import Floats, Ints
 from clustruct.losses._kernels import violation
 
-from ._matched_losses import Matching, best_matched, highest, match, matched_after, move_bound
-from ._table_losses import (
+from .matched_losses import Matching, best_matched_join, highest, match, move_bound, weight_after_step
+from .table_losses import (
     MATCHED,
     Contingency,
     Form,
@@ -27,7 +27,7 @@ from ._table_losses import (
 
 
 @kernel()
-def _best_added(
+def _best_additive_join(
     alive: Ints,
     sums: Floats,
     near: Floats,
@@ -73,8 +73,8 @@ def _best_join(
     near : listed pairs between clusters (no array: all are)
     """
     if form[0] < MATCHED:
-        return _best_added(alive, sums, near, changes, gain, P, R, form, rule)
-    return best_matched(alive, sums, near, gain, P, table, matching, form, rule)
+        return _best_additive_join(alive, sums, near, changes, gain, P, R, form, rule)
+    return best_matched_join(alive, sums, near, gain, P, table, matching, form, rule)
 
 
 @kernel()
@@ -151,7 +151,9 @@ def greedy(
 
 
 @kernel()
-def _moved(c: int, d: int, t: int, P: float, R: float, table: Contingency, form: Form) -> tuple[float, float]:
+def _after_move(
+    c: int, d: int, t: int, P: float, R: float, table: Contingency, form: Form
+) -> tuple[float, float]:
     """P and R of an additive loss after an item of t went from c to d (-1: a new cluster)."""
     sizes, counts, parts = table
     kind, lonely = form[0], 1.0 if form[3][t] == 1.0 else 0.0
@@ -201,13 +203,13 @@ def _best_move(
         else:
             new_k += 1
         if form[0] < MATCHED:
-            p, r = _moved(source, d, t, P, R, table, form)
+            p, r = _after_move(source, d, t, P, R, table, form)
             H = value(p, r, new_k, new_gain, form, rule)
         else:
             V = move_bound(source, d, t, P, table, matching, form)
             H = highest(V, P + 2.0, new_k, new_gain, form, rule)
             if best < H:
-                V = matched_after(P, alive, table, matching, form, source, d, t)
+                V = weight_after_step(P, alive, table, matching, form, source, d, t)
                 H = value(V, 0.0, new_k, new_gain, form, rule)
         if best < H:
             best, place = H, i

@@ -10,9 +10,9 @@ import numpy as np
 from clustruct.core.jit import kernel
 from clustruct.core.typing import Floats, Ints
 from clustruct.losses._kernels import violation
-from clustruct.search._assignment_kernels import best_mates
 
-from ._table_losses import Contingency, Form, Rule, delta_of, value, weight
+from .matching import best_mates
+from .table_losses import Contingency, Form, Rule, delta_of, value, weight
 
 # The mate of each cluster, and of each true cluster the two best clusters that have none, and their weights.
 Matching = tuple[Ints, Ints, Floats]
@@ -21,7 +21,7 @@ ROUNDING = 1e-10
 
 
 @kernel()
-def matched(
+def matching_weight(
     alive: Ints, sizes: Ints, counts: Ints, form: Form, mate: Ints, c: int, d: int, item_t: int
 ) -> float:
     """The weight of the best matching of these clusters, and their mates where ``mate`` has places for them.
@@ -104,17 +104,17 @@ def _own(c: int, t: int, table: Contingency, form: Form) -> float:
 
 
 @kernel()
-def matched_after(
+def weight_after_step(
     V: float, alive: Ints, table: Contingency, matching: Matching, form: Form, c: int, d: int, item_t: int
 ) -> float:
-    """`matched` after a step, from V and the mates before it: only clusters that hang together with those
-    that change are matched anew.
+    """`matching_weight` after a step, from V and the mates before it: only clusters that hang together with
+    those that change are matched anew.
     """
     sizes, counts, _ = table
     some = _hanging_together(c, d, item_t, alive, counts)
     for e in some:
         V -= _own(e, matching[0][e], table, form)
-    return V + matched(some, sizes, counts, form, np.empty(0, np.int64), c, d, item_t)
+    return V + matching_weight(some, sizes, counts, form, np.empty(0, np.int64), c, d, item_t)
 
 
 @kernel()
@@ -122,7 +122,7 @@ def match(alive: Ints, table: Contingency, form: Form) -> tuple[float, Matching]
     """V, the mates, and of each true cluster the two best weights of clusters without a mate, and whose."""
     sizes, counts, _ = table
     mate = np.full(sizes.size, -1, np.int64)
-    V = matched(alive, sizes, counts, form, mate, -1, -1, -1)
+    V = matching_weight(alive, sizes, counts, form, mate, -1, -1, -1)
     spare, worth = np.full((counts.shape[1], 2), -1, np.int64), np.zeros((counts.shape[1], 2))
     for e in alive:
         if mate[e] >= 0:
@@ -233,7 +233,7 @@ def _join_bounds(
 
 
 @kernel()
-def best_matched(
+def best_matched_join(
     alive: Ints,
     sums: Floats,
     near: Floats,
@@ -253,7 +253,7 @@ def best_matched(
     if bounds[first, second] == -np.inf:
         return -np.inf, 0, 1
     c, d = alive[first], alive[second]
-    V = matched_after(P, alive, table, matching, form, c, d, -1)
+    V = weight_after_step(P, alive, table, matching, form, c, d, -1)
     threshold = value(V, 0.0, k - 1, gain + sums[c, d], form, rule)
     best, top_i, top_j = -np.inf, first, second
     for i in range(k):
@@ -262,7 +262,7 @@ def best_matched(
             if bounds[i, j] < threshold - ROUNDING * (1.0 + abs(threshold)):
                 continue
             d = alive[j]
-            V = matched_after(P, alive, table, matching, form, c, d, -1)
+            V = weight_after_step(P, alive, table, matching, form, c, d, -1)
             H = value(V, 0.0, k - 1, gain + sums[c, d], form, rule)
             threshold = max(threshold, H)
             if best < H:

@@ -2,7 +2,6 @@
 in O(degree) per visit.
 """
 
-# mypy: allow-untyped-decorators
 from typing import TypeAlias
 
 import numpy as np
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 from clustruct.core.jit import kernel
 from clustruct.core.typing import Floats, Ints
 
-from .checks import canonical
+from .matrix import canonical
 from .merging import merge_dense, merge_sparse
 
 Words: TypeAlias = NDArray[np.uint64]

@@ -2,16 +2,73 @@
 cluster.
 """
 
-# mypy: allow-untyped-decorators
 import numpy as np
 
 from clustruct.core.jit import kernel
 from clustruct.core.typing import Bools, Floats, Ints
 
-from .bounded import merge_bounded
-from .checks import canonical
-from .merging import find_root
+from .matrix import canonical
+from .merging import (
+    find_root,
+    find_slot,
+    initial_table,
+    join_sums,
+    neighbour_chains,
+    push,
+    renewed_table,
+    sift_down,
+)
 from .moving import descend_sparse, joined_csr
+
+
+@kernel()
+def merge_up_to_size(
+    indptr: Ints, indices: Ints, data: Floats, sizes: Ints, most: int, wanted: int, least: float
+) -> Ints:
+    """Merge the two clusters of largest sum above ``least`` that have ``most`` items together at most, while
+    there are more than ``wanted``.
+
+    On a symmetric CSR graph without diagonal, whose nodes stand for ``sizes`` items; -inf forbids a pair.
+    Labels are the smallest node of each cluster. A pair of clusters that is too large stays so, and is
+    dropped for good.
+    """
+    n = indptr.shape[0] - 1
+    keys, sums, gains, pairs, size = initial_table(indptr, indices, data, least)
+    used, count = indices.shape[0] // 2, n
+    head, following = neighbour_chains(indptr)
+    parent, met, total = np.arange(n), np.full(n, -1, np.int64), sizes.copy()
+    while size > 0 and count > wanted:
+        gain, pair = gains[0], pairs[0]
+        size -= 1
+        gains[0], pairs[0] = gains[size], pairs[size]
+        sift_down(gains, pairs, 0, size)
+        a, b = pair // n, pair % n
+        if parent[a] != a or parent[b] != b or total[a] + total[b] > most:
+            continue
+        if sums[find_slot(keys, pair)] != gain:  # every sum is entered anew when it changes
+            continue
+        parent[b] = a
+        total[a] += total[b]
+        count -= 1
+        at = head[b]
+        while at >= 0:
+            here, at = at, following[at]
+            x = find_root(parent, indices[here])
+            if x == a or met[x] == b:
+                continue
+            met[x] = b
+            slot, _, fresh = join_sums(keys, sums, a, b, x, n)
+            if fresh:
+                used += 1
+                following[here], head[a] = head[a], here
+            if sums[slot] > least:
+                gains, pairs = push(gains, pairs, size, sums[slot], keys[slot])
+                size += 1
+        if 2 * used > keys.shape[0]:
+            keys, sums, used = renewed_table(keys, sums, parent)
+    for i in range(n):
+        parent[i] = parent[parent[i]]
+    return parent
 
 
 @kernel()
@@ -76,7 +133,7 @@ def by_appearance(labels: Ints, n_labels: int) -> Ints:
 
 
 @kernel()
-def tied(n: int, pairs: Ints) -> Ints:
+def components_of_pairs(n: int, pairs: Ints) -> Ints:
     """The component of each of n items, numbered by first appearance, where pairs tie two items each."""
     root = np.arange(n)
     for e in range(pairs.shape[0]):
@@ -88,7 +145,7 @@ def tied(n: int, pairs: Ints) -> Ints:
 
 
 @kernel()
-def pulled(indptr: Ints, indices: Ints, data: Floats) -> Ints:
+def components_of_graph(indptr: Ints, indices: Ints, data: Floats) -> Ints:
     """The component of each node under the positive scores of a graph, numbered by first appearance."""
     n = indptr.shape[0] - 1
     root = np.arange(n)
@@ -114,7 +171,7 @@ def inside_value(indptr: Ints, indices: Ints, data: Floats, labels: Ints) -> flo
 
 
 @kernel()
-def settle_anchored(
+def settle_with_anchors(
     indptr: Ints, indices: Ints, data: Floats, anchored: Bools, labels: Ints, tolerance: float
 ) -> Ints:
     """Single moves of nodes that are no anchors, then joins of whole clusters, again and again until neither
@@ -130,7 +187,7 @@ def settle_anchored(
         for i in range(labels.shape[0]):
             held[labels[i]] |= anchored[i]
         ends, near, sums = joined_csr(indptr, indices, data, labels, k)
-        joined = merge_anchored(ends, near, sums, held)
+        joined = merge_with_anchors(ends, near, sums, held)
         changed = False
         for i in range(labels.shape[0]):
             changed |= joined[labels[i]] != labels[i]
@@ -140,13 +197,13 @@ def settle_anchored(
 
 
 @kernel()
-def merge_anchored(indptr: Ints, indices: Ints, data: Floats, anchored: Bools) -> Ints:
+def merge_with_anchors(indptr: Ints, indices: Ints, data: Floats, anchored: Bools) -> Ints:
     """Greedy merging in which two clusters with an anchor each are never merged.
 
     An anchor counts one and other nodes nothing, and no cluster may count more than one. Labels are the
     smallest node of each cluster. A score of -inf forbids a pair of nodes.
     """
-    return merge_bounded(indptr, indices, data, anchored.astype(np.int64), 1, 0, 0.0)
+    return merge_up_to_size(indptr, indices, data, anchored.astype(np.int64), 1, 0, 0.0)
 
 
 @kernel()

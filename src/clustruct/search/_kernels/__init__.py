@@ -1,0 +1,1 @@
+"""Compiled loops of the searches: plain functions, arrays in, arrays out, compiled on first use."""
