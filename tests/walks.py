@@ -73,7 +73,7 @@ PROTOCOL = {
     # A structured problem, its constraints, and what optional abilities it has.
     *("n_examples", "n_features", "oracle_kind", "truth", "joint_feature", "loss", "separate", "predict"),
     *("separate_batch", "supports", "oracle_rho", "truth_scores", "preferred_formulation", "soften"),
-    *("separate_smoothed", "losses", "margins", "combine", "rows", "violation_bound", "kind_for", "is_quick"),
+    *("separate_smoothly", "losses", "margins", "combine", "rows", "violation_bound", "kind_for", "is_quick"),
     # Callbacks and progress.
     *("__call__", "on_begin", "on_iteration", "on_step", "on_open", "on_close", "on_compile", "tell"),
     # A Risk of the Universum.

@@ -23,7 +23,8 @@ from tests.reference import structural_svm as slow
 SLEEPY = """
 import sys, time
 import numpy as np
-from clustruct import load, ssvm
+from clustruct import ssvm
+from clustruct.ssvm.checkpoint import Checkpoint
 from tests.reference import structural_svm as slow
 
 problem = slow.random_problem(2, n={n}, outputs=10, features=20)
@@ -32,7 +33,7 @@ def sleepy(i, w, rule):
     time.sleep(0.0005)
     return fast(i, w, rule)
 problem.separate = sleepy
-ssvm.checkpoint.Checkpoint.every = 0.05
+Checkpoint.every = 0.05
 options = dict(formulation="{formulation}", rtol=1e-7, epsilon=1e-9, cache_size=0)
 ssvm.fit(problem, 50.0, checkpoint=sys.argv[1], **options)
 """

@@ -35,7 +35,7 @@ def test_pieces_are_their_vectors(indices, expected):
     assert len(rows) == 3
     np.testing.assert_array_equal(rows.tocsr().toarray(), expected)
     factors = np.array([2.0, -1.0, 7.0])
-    np.testing.assert_array_equal(rows.scaled(factors).tocsr().toarray(), factors[:, None] * expected)
+    np.testing.assert_array_equal(rows.scale(factors).tocsr().toarray(), factors[:, None] * expected)
 
 
 def test_segments_keep_copy_and_mix():

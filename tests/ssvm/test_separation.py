@@ -32,9 +32,9 @@ class Backwards(Executor, Session):
         self.rounds += 1
         return [self.problem.separate_batch(piece, w, rule) for piece in reversed(pieces)][::-1]
 
-    def separate_smoothed(self, indices, w, mu):
+    def separate_smoothly(self, indices, w, mu):
         self.rounds += 1
-        return [self.problem.separate_smoothed(int(i), w, mu) for i in reversed(indices)][::-1]
+        return [self.problem.separate_smoothly(int(i), w, mu) for i in reversed(indices)][::-1]
 
     def close(self):
         self.closed += 1

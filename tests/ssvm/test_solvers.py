@@ -78,7 +78,7 @@ class Untouched(slow.Enumerated):
 
     separate = truth
 
-    def separate_smoothed(self, i, w, mu):
+    def separate_smoothly(self, i, w, mu):
         raise AssertionError("work was begun")
 
 

@@ -16,8 +16,7 @@ from clustruct.core.blas import call_with_blas_limit
 from clustruct.core.typing import Floats, Indices
 from clustruct.losses.slack_rule import SlackRule
 from clustruct.ssvm import BatchProblem, Constraints, Executor, Problem, Session
-from clustruct.ssvm.answers import PieceCut
-from clustruct.ssvm.separation import MOST_PIECES, OneByOne
+from clustruct.ssvm.separation import MOST_PIECES, OneByOne, PieceCut
 
 from .cluster import Client, answering, as_completed
 from .shards import Keeping, Shard, ShardQuestion, answer_of, step, unpack_cut
@@ -193,7 +192,7 @@ class DaskSession(Session):
         questions = {k: _with(question, [self._shards.local(asked[at])]) for k, at in where.items()}
         return where, self._shards.ask(questions)
 
-    def separate_smoothed(self, indices: Indices, w: Floats, mu: float) -> list[Any]:
+    def separate_smoothly(self, indices: Indices, w: Floats, mu: float) -> list[Any]:
         where, found = self._by_shard(indices, ShardQuestion("smooth", w, mu=mu))
         out: list[Any] = [None] * len(indices)
         for k, at in where.items():

@@ -19,8 +19,7 @@ from scipy import sparse
 from clustruct.core.typing import Floats, Indices
 from clustruct.losses.slack_rule import SlackRule
 from clustruct.ssvm import Constraints, Problem
-from clustruct.ssvm.answers import KeptAnswers, PieceCut, Separation, check_size, checked
-from clustruct.ssvm.separation import batch_form
+from clustruct.ssvm.separation import KeptAnswers, PieceCut, Separation, batch_form, check_answers, check_size
 
 
 class Shard:
@@ -123,7 +122,7 @@ def _answer(shard: Shard, memory: Memory, question: ShardQuestion) -> tuple[Memo
         return memory, [_separate(shard, piece, question) for piece in question.pieces]
     if question.kind == "smooth":
         (local,) = question.pieces
-        return memory, [shard.batch.separate_smoothed(int(i), question.w, question.mu) for i in local]
+        return memory, [shard.batch.separate_smoothly(int(i), question.w, question.mu) for i in local]
     if question.kind == "keep":
         return memory._replace(keeping=question.keeping, rounds=()), None
     return _join(shard, memory, question)
@@ -146,7 +145,7 @@ def _join(shard: Shard, memory: Memory, question: ShardQuestion) -> tuple[Memory
             batch = _separate(shard, piece, asked)
             if not memory.rounds:
                 check_size(batch, keeping.C, keeping.rule)
-            found.append(checked(shard.numbers(piece), batch, question.w, keeping.rule))
+            found.append(check_answers(shard.numbers(piece), batch, question.w, keeping.rule))
         kept.rounds.append(found)
     return memory._replace(rounds=tuple(kept.rounds)), pack_cuts(kept.joint(question.w), len(question.w))
 

@@ -43,12 +43,12 @@ class Identity(DataclassState):
 
     def differences(self, here: Identity) -> str:
         """What is not the same here, in words; empty where all is."""
-        said = [
-            f"its {name} is {_shown(self.settings, name)}, here it is {_shown(here.settings, name)}"
+        parts = [
+            f"its {name} is {_describe(self.settings, name)}, here it is {_describe(here.settings, name)}"
             for name in _unequal(self.settings, here.settings)
         ]
         others = _unequal(self.digests, here.digests)
-        return "; ".join(said + ([f"not the same {', '.join(others)}"] if others else []))
+        return "; ".join(parts + ([f"not the same {', '.join(others)}"] if others else []))
 
 
 def _unequal(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
@@ -61,7 +61,7 @@ def _same(one: object, other: object) -> bool:
     return type(one) is type(other) and bool(one == other)
 
 
-def _shown(settings: Mapping[str, Any], name: str) -> str:
+def _describe(settings: Mapping[str, Any], name: str) -> str:
     return f"{settings[name]!s:.60}" if name in settings else "not known"
 
 

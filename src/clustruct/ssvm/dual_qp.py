@@ -101,7 +101,7 @@ def weight_constraints(
             low = np.maximum(low, _vector(given.lb, n_features, "Bounds.lb"))
             high = np.minimum(high, _vector(given.ub, n_features, "Bounds.ub"))
         elif isinstance(given, LinearConstraint):
-            rows.extend(_one_sided(given, n_features))
+            rows.extend(_lower_bounds(given, n_features))
         else:
             raise TypeError(
                 "constraints must be 'nonnegative', scipy.optimize.Bounds, "
@@ -123,7 +123,7 @@ def _vector(value: ArrayLike, n: int, name: str) -> Floats:
     return v
 
 
-def _one_sided(given: LinearConstraint, n_features: int) -> Iterable[tuple[Floats, Floats]]:
+def _lower_bounds(given: LinearConstraint, n_features: int) -> Iterable[tuple[Floats, Floats]]:
     A = given.A.toarray() if hasattr(given.A, "toarray") else np.atleast_2d(np.asarray(given.A, float))
     if A.shape[1] != n_features:
         raise ValueError(f"LinearConstraint has {A.shape[1]} columns, the problem has {n_features} features")
@@ -316,7 +316,7 @@ def _search(
     return low if low > 0.0 else high
 
 
-def nearest_allowed(conditions: WeightConstraints, v: Floats) -> Floats:
+def project(conditions: WeightConstraints, v: Floats) -> Floats:
     """The point nearest to v that meets the conditions."""
     rows = len(conditions.lower)
     if not rows or np.all(conditions.A @ conditions.clip(v) >= conditions.lower):

@@ -63,13 +63,13 @@ class VectorSum(DataclassState):
         return VectorSum(self.coefficients * factor, self.vectors, self.parts)
 
     def __add__(self, other: VectorSum) -> VectorSum:
-        return joined([self, other])
+        return add_sums([self, other])
 
     def __sub__(self, other: VectorSum) -> VectorSum:
-        return joined([self, other * -1.0])
+        return add_sums([self, other * -1.0])
 
 
-def joined(sums: Sequence[VectorSum]) -> VectorSum:
+def add_sums(sums: Sequence[VectorSum]) -> VectorSum:
     """The sum of vector sums."""
     blocks = [s.vectors for s in sums]
     if any(sparse.issparse(b) for b in blocks):
@@ -116,7 +116,7 @@ class KernelModel(DataclassState):
         out = np.zeros(len(sums))
         for piece in np.unique(pieces):
             which = np.flatnonzero(pieces == piece).tolist()
-            whole = joined([sums[j] for j in which])
+            whole = add_sums([sums[j] for j in which])
             values, parts = np.zeros(len(whole.coefficients)), whole.part_ids
             for part in np.unique(parts):
                 mine = np.flatnonzero(parts == part)
@@ -138,7 +138,7 @@ class KernelConstraints(ConstraintBatch[KernelModel]):
 
     def combine(self, coefficients: Floats) -> VectorSum:
         used = np.flatnonzero(coefficients)
-        return joined([self.differences[j] * float(coefficients[j]) for j in used])
+        return add_sums([self.differences[j] * float(coefficients[j]) for j in used])
 
     def rows(self, which: Indices) -> list[VectorSum]:
         return [self.differences[j] for j in which]
@@ -173,8 +173,8 @@ class KernelPlanes(GramPlanes[KernelModel]):
         used = np.flatnonzero(a)
         if not len(used):
             return KernelModel(self.kernel, None)
-        support = joined([self.vectors[j] * float(a[j]) for j in used])
-        return KernelModel(self.kernel, _merged(support), half_norm)
+        support = add_sums([self.vectors[j] * float(a[j]) for j in used])
+        return KernelModel(self.kernel, _merge_equal(support), half_norm)
 
     def half_norm(self, w: KernelModel) -> float:
         return w.half_norm
@@ -183,7 +183,7 @@ class KernelPlanes(GramPlanes[KernelModel]):
         return other
 
 
-def _merged(s: VectorSum) -> VectorSum:
+def _merge_equal(s: VectorSum) -> VectorSum:
     """Equal vectors of one part become one support vector."""
     dense = s.vectors.toarray() if sparse.issparse(s.vectors) else s.vectors
     keys = np.column_stack([s.part_ids, dense])

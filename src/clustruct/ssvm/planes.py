@@ -243,12 +243,12 @@ class GramPlanes(PlaneSet[W]):
         self._dual = self.half_norm(self._w) + rise - 0.5 * float(self.ridge @ held**2)
 
     def slacks(self, groups: Indices) -> Floats:
-        return self._needed(self._margins)[groups]
+        return self._slacks_for(self._margins)[groups]
 
     def slacks_at(self, w: W) -> Floats:
-        return self._needed(self.margins_at(w))
+        return self._slacks_for(self.margins_at(w))
 
-    def _needed(self, margins: Floats) -> Floats:
+    def _slacks_for(self, margins: Floats) -> Floats:
         """The slack of each group where the first planes have these margins."""
         out, known = np.zeros(len(self.cap)), len(margins)
         np.maximum.at(out, self.group[:known], self.b[:known] - margins)

@@ -12,7 +12,7 @@ from scipy import sparse
 from clustruct.core.callbacks import SupportsDump
 from clustruct.core.typing import Floats, Indices
 
-from .dual_qp import LARGEST_INTERIOR, Groups, WeightConstraints, feasible, nearest_allowed, solve_dual
+from .dual_qp import LARGEST_INTERIOR, Groups, WeightConstraints, feasible, project, solve_dual
 from .planes import PlaneSet, with_room
 from .result import Planes
 from .separation import PieceRows, Rows
@@ -163,7 +163,7 @@ class PooledPlanes(PlaneSet[Floats]):
     @property
     def w(self) -> Floats:
         """The weights, within the conditions even before the pool's own optimum is reached."""
-        return nearest_allowed(self.conditions, self.v.copy())
+        return project(self.conditions, self.v.copy())
 
     def half_norm(self, w: Floats) -> float:
         return self.conditions.half_norm(w)

@@ -154,12 +154,12 @@ class Problem(ABC):
 
     @property
     def can_smooth(self) -> bool:
-        """Whether `separate_smoothed` is written, which formulation="smoothed" needs."""
+        """Whether `separate_smoothly` is written, which formulation="smoothed" needs."""
         return False
 
-    def separate_smoothed(self, i: int, w: Floats, mu: float) -> SmoothedResult:
+    def separate_smoothly(self, i: int, w: Floats, mu: float) -> SmoothedResult:
         """The largest violation of example i with a strictly concave term of weight mu added."""
-        raise NotImplementedError(f"{type(self).__name__} has no smoothed oracle (separate_smoothed)")
+        raise NotImplementedError(f"{type(self).__name__} has no smoothed oracle (separate_smoothly)")
 
     def violation_bound(self, i: int, w: Floats, rule: SlackRule) -> float | None:
         """What no output of example i needs more slack than: the upper end of the certificate of an oracle

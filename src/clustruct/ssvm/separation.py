@@ -9,11 +9,12 @@ and answers are taken in the order of the pieces: the result of a training is th
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias, get_args
+from typing import Any, Generic, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -24,8 +25,7 @@ from clustruct.core.blas import call_with_blas_limit
 from clustruct.core.typing import Floats, Indices
 from clustruct.losses.slack_rule import SlackRule
 
-from .answers import PieceCut
-from .problem import BatchProblem, ConstraintBatch, Problem, SmoothedResult
+from .problem import BatchProblem, ConstraintBatch, Problem, SmoothedResult, W
 from .result import OracleKind
 
 # A round over the examples is cut into so many pieces at most.
@@ -100,7 +100,7 @@ class PieceRows:
     def __len__(self) -> int:
         return len(self.count)
 
-    def scaled(self, factors: Floats) -> PieceRows:
+    def scale(self, factors: Floats) -> PieceRows:
         """The same vectors, each times its factor."""
         return replace(self, factor=self.factor * np.repeat(factors, self.count))
 
@@ -162,19 +162,19 @@ class OneByOne(BatchProblem):
         return stack_vectors([self.one_by_one.joint_feature(i, y)], self.n_features, [i])
 
     def separate_batch(self, indices: Indices, w: Floats, rule: SlackRule) -> Constraints:
-        return self._stacked(indices, *separate_each(self.one_by_one, indices, w, rule))
+        return self._stack(indices, *separate_each(self.one_by_one, indices, w, rule))
 
     def separate_batch_thoroughly(self, indices: Indices, w: Floats, rule: SlackRule) -> Constraints:
         """By the thorough search of a problem with a quick one."""
-        return self._stacked(indices, *separate_each(self.one_by_one, indices, w, rule, thorough=True))
+        return self._stack(indices, *separate_each(self.one_by_one, indices, w, rule, thorough=True))
 
-    def _stacked(self, indices: Indices, losses: Floats, psi: list[Any]) -> Constraints:
+    def _stack(self, indices: Indices, losses: Floats, psi: list[Any]) -> Constraints:
         found = stack_vectors(psi, self.n_features, indices)
         truth = stack_vectors([self._truths[i] for i in indices], self.n_features, indices)
         return Constraints(losses, truth - found)
 
-    def separate_smoothed(self, i: int, w: Floats, mu: float) -> SmoothedResult:
-        return self.one_by_one.separate_smoothed(i, w, mu)
+    def separate_smoothly(self, i: int, w: Floats, mu: float) -> SmoothedResult:
+        return self.one_by_one.separate_smoothly(i, w, mu)
 
 
 def separate_each(
@@ -209,8 +209,8 @@ def stack_vectors(vectors: Iterable[Any], n_features: int, examples: Iterable[in
 
 def scale_rows(rows: Any, factors: Floats) -> Any:
     """Each row times its factor: dense, CSR, `PieceRows` or a list of vector sums."""
-    if hasattr(rows, "scaled"):
-        return rows.scaled(factors)
+    if hasattr(rows, "scale"):
+        return rows.scale(factors)
     if isinstance(rows, list):
         return [row * float(factor) for row, factor in zip(rows, factors, strict=True)]
     if sparse.issparse(rows):
@@ -240,9 +240,9 @@ class Session(ABC):
         """``problem.separate_batch_thoroughly(piece, w, rule)`` of every piece, in their order."""
         raise self._lacks("separate_thoroughly")
 
-    def separate_smoothed(self, indices: Indices, w: Floats, mu: float) -> list[Any]:
-        """``problem.separate_smoothed(i, w, mu)`` of every example, in their order."""
-        raise self._lacks("separate_smoothed")
+    def separate_smoothly(self, indices: Indices, w: Floats, mu: float) -> list[Any]:
+        """``problem.separate_smoothly(i, w, mu)`` of every example, in their order."""
+        raise self._lacks("separate_smoothly")
 
     def keep_answers(
         self, pieces: Sequence[Indices], weights: Floats, rule: SlackRule, size: int, C: float
@@ -362,8 +362,8 @@ class _Calls(Session):
     def separate_thoroughly(self, pieces: Sequence[Indices], w: Any, rule: SlackRule) -> list[Any]:
         return self._all(self._problem.separate_batch_thoroughly, [(piece, w, rule) for piece in pieces])
 
-    def separate_smoothed(self, indices: Indices, w: Floats, mu: float) -> list[Any]:
-        return self._all(self._problem.separate_smoothed, [(int(i), w, mu) for i in indices])
+    def separate_smoothly(self, indices: Indices, w: Floats, mu: float) -> list[Any]:
+        return self._all(self._problem.separate_smoothly, [(int(i), w, mu) for i in indices])
 
     def _all(self, ask: Callable[..., Any], questions: list[tuple[Any, ...]]) -> list[Any]:
         if self._pool is None:
@@ -373,3 +373,92 @@ class _Calls(Session):
     def close(self) -> None:
         if self._pool is not None:
             self._pool.__exit__(None, None, None)
+
+
+# Where C times the square of an entry of Psi passes this, sums of such squares mean nothing any more.
+LARGEST = 1e40
+
+
+@dataclass(frozen=True)
+class Separation(Generic[W]):
+    """What the oracle found for some examples at some w, and the slack that each output needs there."""
+
+    indices: Indices
+    batch: ConstraintBatch[W]
+    violation: Floats
+
+
+def check_answers(indices: Indices, batch: ConstraintBatch[W], w: W, rule: SlackRule) -> Separation[W]:
+    """The answer for these examples; ValueError that names the example where it cannot be one."""
+    losses = np.asarray(batch.losses, float)
+    if losses.shape != indices.shape:
+        raise ValueError(f"the oracle gave {losses.shape} losses for {len(indices)} examples")
+    margins = batch.margins(w)
+    # NaN and infinity in Psi survive the product with any w, zero included.
+    for wrong, what in (
+        (~np.isfinite(losses), "the loss is NaN or infinite"),
+        (losses < 0, "the loss is negative"),
+        (~np.isfinite(margins), "Psi has NaN or infinite entries"),
+    ):
+        if wrong.any():
+            raise ValueError(f"example {indices[np.argmax(wrong)]}: {what}")
+    return Separation(indices, batch, rule.violation(losses, -margins))
+
+
+def check_size(batch: ConstraintBatch[Any], C: float, rule: SlackRule) -> None:
+    """Refuse constraint vectors whose inner products no digits are left for."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        psi = np.asarray(batch.combine(rule.multiplier(np.asarray(batch.losses, float))))
+        size = float(np.abs(psi).max(initial=0.0)) / len(batch.losses)
+    if not C * size * size < LARGEST:
+        raise ValueError(
+            f"the features are too large for C = {C:g}: entries of Psi of about {size:.1g} "
+            "leave no digits to compute with; scale the features, or lower C"
+        )
+
+
+class PieceCut(NamedTuple):
+    """What one piece of the examples adds to a joint constraint: its vector (None for zero), its b, and the
+    slack that its examples need, all weighted.
+    """
+
+    vector: Any
+    b: float
+    risk: float
+
+
+class KeptAnswers(Generic[W]):
+    """The last answers for every example, piece by piece.
+
+    The best of fresh, kept and true answers makes the cut: an approximate oracle may find less than it found
+    before, and so its cuts never get looser. The truth needs no place: its psi difference and loss are 0.
+    Pieces are summed up each for itself, so that they can be kept, and summed, at different places.
+
+    Parameters
+    ----------
+    weights : those of all examples
+    size : how many rounds are kept
+    """
+
+    def __init__(self, weights: Floats, rule: SlackRule, size: int) -> None:
+        self._weights, self._rule = weights, rule
+        self.rounds: deque[Sequence[Separation[W]]] = deque(maxlen=max(1, size))
+
+    def joint(self, w: W) -> list[PieceCut]:
+        """What each piece adds to the joint constraint at w."""
+        return [self._of_piece([one[k] for one in self.rounds], w) for k in range(len(self.rounds[-1]))]
+
+    def _of_piece(self, answers: Sequence[Separation[W]], w: W) -> PieceCut:
+        rule, weights = self._rule, self._weights[answers[-1].indices]
+        values = [rule.violation(a.batch.losses, -a.batch.margins(w)) for a in answers]
+        best = np.maximum(np.max(values, axis=0), 0.0)
+        owner = np.where(best > 0.0, np.argmax(values, axis=0), -1)
+        vector, b = None, 0.0
+        for k, answer in enumerate(answers):
+            mine = owner == k
+            if mine.any():
+                losses, share = answer.batch.losses, weights * mine
+                part = answer.batch.combine(share * rule.multiplier(losses))
+                vector = part if vector is None else vector + part
+                b += float(share @ rule.size(losses))
+        return PieceCut(vector, b, float(weights @ best))

@@ -172,15 +172,15 @@ def _solver_for(formulation: Formulation, task: Task) -> Solver:
     """The solver named. Refuses, before any work, what it cannot do."""
     problem = task.problem
     if formulation == "auto":
-        solver = _named(problem.preferred_formulation)
-        return _named("n_slack") if solver.missing(task) else solver
-    solver = _named(formulation) if isinstance(formulation, str) else formulation
+        solver = _solver_of_name(problem.preferred_formulation)
+        return _solver_of_name("n_slack") if solver.missing(task) else solver
+    solver = _solver_of_name(formulation) if isinstance(formulation, str) else formulation
     if missing := solver.missing(task):
         raise ValueError(f"formulation={solver.name!r} is not possible here: {missing}")
     return solver
 
 
-def _named(formulation: str) -> Solver:
+def _solver_of_name(formulation: str) -> Solver:
     if formulation not in SOLVERS:
         *others, last = ("auto", *SOLVERS)
         names = f"{', '.join(map(repr, others))} or {last!r}"

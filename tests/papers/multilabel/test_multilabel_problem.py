@@ -46,7 +46,7 @@ def test_constraints_are_the_twins(form, rule, edges):
     np.testing.assert_allclose(batch.combine(weights), weights @ differences, atol=1e-12)
     rows = batch.rows(np.array([2, 0]))
     np.testing.assert_allclose(rows.tocsr().toarray(), differences[[2, 0]])
-    np.testing.assert_allclose(rows.scaled(np.array([2.0, 3.0])).tocsr().toarray()[1], 3 * differences[0])
+    np.testing.assert_allclose(rows.scale(np.array([2.0, 3.0])).tocsr().toarray()[1], 3 * differences[0])
     for i, difference, loss in zip(which, differences, losses, strict=True):
         y = twin.separate(i, w, rule)
         gain = w @ twin.joint_feature(i, y) - w @ twin.joint_feature(i, Y[i])

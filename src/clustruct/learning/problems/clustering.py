@@ -220,7 +220,7 @@ class ClusteringProblem(Problem):
     def can_smooth(self) -> bool:
         return self.oracle.can_smooth
 
-    def separate_smoothed(self, i: int, w: Floats, mu: float) -> SmoothedResult:
+    def separate_smoothly(self, i: int, w: Floats, mu: float) -> SmoothedResult:
         """The oracle with an entropy of weight mu: see `clustruct.search.spectral`."""
         unit, scores = self.units.loss_unit, self._scores(i, w, SlackRule())
         found = self.oracle.smooth(scores, self.losses[i], mu / unit, self._soft_start.get(i))

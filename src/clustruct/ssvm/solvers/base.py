@@ -15,13 +15,12 @@ from numpy.typing import ArrayLike
 from clustruct.core.callbacks import Iteration, reason_to_stop
 from clustruct.core.typing import Floats, Indices
 from clustruct.losses.slack_rule import SlackRule
-from clustruct.ssvm.answers import Separation, check_size, checked
 from clustruct.ssvm.dual_qp import WeightConstraints
 from clustruct.ssvm.kernelized import KernelFunction, KernelPlanes
 from clustruct.ssvm.planes import GramPlanes, LinearPlanes, PlaneSet
 from clustruct.ssvm.problem import BatchProblem, ConstraintBatch, Problem, SmoothedResult, W
 from clustruct.ssvm.result import OracleKind
-from clustruct.ssvm.separation import MOST_PIECES, Session
+from clustruct.ssvm.separation import MOST_PIECES, Separation, Session, check_answers, check_size
 
 # Of a problem that searches quickly: rounds from one thorough search to the next.
 THOROUGH_EVERY = 10
@@ -191,7 +190,7 @@ class Progress:
         found_little = worst <= self.epsilon and gap <= 2.0 * self.C * self.epsilon
         return bool(np.isfinite(primal) and (gap <= self.rtol * abs(primal) or found_little))
 
-    def solved(self, started: float) -> None:
+    def count_solve(self, started: float) -> None:
         """A QP was solved, begun at ``started``."""
         self.qp_seconds += time.perf_counter() - started
         self.qp_solves += 1
@@ -208,10 +207,10 @@ class Progress:
             self._asked_to_stop = bool(self.stop_reason)
         if not self.stop_reason:
             rounds_out, time_out = len(self.history) >= self.max_iter, self.seconds > self.time_limit
-            limits = {"stalled": self._stalled(), "max_iter": rounds_out, "time_limit": time_out}
+            limits = {"stalled": self._makes_no_progress(), "max_iter": rounds_out, "time_limit": time_out}
             self.stop_reason = next((reason for reason, reached in limits.items() if reached), "")
 
-    def _stalled(self) -> bool:
+    def _makes_no_progress(self) -> bool:
         """Nothing gained in many rounds: the last digits of the arithmetic are reached."""
         if len(self.history) <= self.patience:
             return False
@@ -259,11 +258,11 @@ class SolverRun(Generic[W]):
         thorough = self.task.quick and not quick
         ask = self.session.separate_thoroughly if thorough else self.session.separate
         batches = ask(pieces, w, self.task.rule)
-        found = [self._checked(p, b, w) for p, b in zip(pieces, batches, strict=True)]
+        found = [self._check(p, b, w) for p, b in zip(pieces, batches, strict=True)]
         self.count(len(indices), started)
         return found
 
-    def valued(self, point: Incumbent[W]) -> Incumbent[W]:
+    def raise_to_planes(self, point: Incumbent[W]) -> Incumbent[W]:
         """The point with at least the value that the planes held give it.
 
         A search that misses outputs may have said less of it than is known by now.
@@ -273,10 +272,10 @@ class SolverRun(Generic[W]):
         value, mean = self.planes.value_at(point.w)
         return replace(point, primal=value, mean_slack=mean) if value > point.primal else point
 
-    def smoothed(self, indices: Indices, w: Floats, mu: float) -> list[SmoothedResult]:
+    def separate_smoothly(self, indices: Indices, w: Floats, mu: float) -> list[SmoothedResult]:
         """The smoothed oracle's answers, one per example."""
         started = time.perf_counter()
-        found = self.session.separate_smoothed(indices, w, mu)
+        found = self.session.separate_smoothly(indices, w, mu)
         self.count(len(indices), started)
         return found
 
@@ -285,8 +284,8 @@ class SolverRun(Generic[W]):
         self.progress.oracle_calls += calls
         self.progress.oracle_seconds += time.perf_counter() - started
 
-    def _checked(self, indices: Indices, batch: ConstraintBatch[W], w: W) -> Separation[W]:
-        found = checked(indices, batch, w, self.task.rule)
+    def _check(self, indices: Indices, batch: ConstraintBatch[W], w: W) -> Separation[W]:
+        found = check_answers(indices, batch, w, self.task.rule)
         if self.is_first and self.task.kernel is None:
             check_size(batch, self.task.C, self.task.rule)
         return found

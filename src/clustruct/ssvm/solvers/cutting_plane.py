@@ -64,7 +64,7 @@ class Risk(ABC, Generic[P]):
     def cut(self, point: P, planes: GramPlanes[Any]) -> Cut[P]:
         """Planes of the risk at a point."""
 
-    def valued(self, best: Incumbent[P], planes: GramPlanes[Any]) -> Incumbent[P]:
+    def raise_to_planes(self, best: Incumbent[P], planes: GramPlanes[Any]) -> Incumbent[P]:
         """The best point with at least the value that the planes held give it, for a risk that may have
         found less of it before than it knows now.
         """
@@ -106,32 +106,32 @@ def minimise(
             risk.refine(best, planes, progress)
             planes.prune(prune_after)
             if best.below_dual(planes.dual):
-                best, useful = risk.valued(best, planes), False
+                best, useful = risk.raise_to_planes(best, planes), False
             if best.below_dual(planes.dual):
                 best = Incumbent(risk.point(planes.w))
-            best = _judged(risk, best, planes, progress)
+            best = _judge(risk, best, planes, progress)
             if not progress.stop_reason:
                 best, point = risk.step(best, planes, useful)
-                best = _judged(risk, best, planes, progress)
+                best = _judge(risk, best, planes, progress)
             progress.record(best, planes)
     except KeyboardInterrupt:
         progress.stop_reason = "interrupted"
     return best
 
 
-def _judged(risk: Risk[P], best: Incumbent[P], planes: GramPlanes[Any], progress: Progress) -> Incumbent[P]:
+def _judge(risk: Risk[P], best: Incumbent[P], planes: GramPlanes[Any], progress: Progress) -> Incumbent[P]:
     """Judge by the value of the best point; before it is called converged, every plane held counts in it, and
     it is made sure of.
     """
     if progress.is_close(best.primal, planes.dual):
-        best = risk.valued(best, planes)
+        best = risk.raise_to_planes(best, planes)
         if not best.sure and progress.is_close(best.primal, planes.dual):
-            best = confirmed(risk, best, planes, progress)
+            best = confirm(risk, best, planes, progress)
         progress.judge(best.primal, planes.dual)
     return best
 
 
-def confirmed(risk: Risk[P], best: Incumbent[P], planes: GramPlanes[Any], progress: Progress) -> Incumbent[P]:
+def confirm(risk: Risk[P], best: Incumbent[P], planes: GramPlanes[Any], progress: Progress) -> Incumbent[P]:
     """The best point with a value that is sure; the planes found on the way are added."""
     cut = risk.confirm(best, planes)
     add_cut(cut, planes, progress)
@@ -150,7 +150,7 @@ def add_cut(cut: Cut[Any], planes: GramPlanes[Any], progress: Progress) -> bool:
         planes.add_plane(vector, right, group)
         useful |= bool(planes.excess(-1) - before[group] > progress.epsilon)
     planes.solve()
-    progress.solved(started)
+    progress.count_solve(started)
     return useful
 
 

@@ -10,11 +10,10 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from clustruct.core.typing import Floats, Indices
-from clustruct.ssvm.answers import Separation
 from clustruct.ssvm.planes import PlaneSet
 from clustruct.ssvm.pool import PooledPlanes
 from clustruct.ssvm.problem import W
-from clustruct.ssvm.separation import scale_rows
+from clustruct.ssvm.separation import Separation, scale_rows
 
 from .base import Incumbent, Solver, SolverRun, Task
 
@@ -101,14 +100,14 @@ class NSlack(Solver):
         except KeyboardInterrupt:
             progress.stop_reason = "interrupted"
             best = best if np.isfinite(best.primal) else Incumbent(planes.w)
-        return run.valued(best)
+        return run.raise_to_planes(best)
 
 
 def _parted_round(run: SolverRun[W], parts: list[Indices], w: W) -> float:
     """Each part at the newest w; what was found beyond the planes held, in units of the objective."""
     found, task, threshold = 0.0, run.task, run.task.threshold(run.planes.dual)
     for part in parts:
-        for answer, held in _taken(run, part, w, threshold, quick=not run.thorough_due):
+        for answer, held in _take_answers(run, part, w, threshold, quick=not run.thorough_due):
             slack = np.maximum(answer.violation, held)
             found += task.cost(answer.indices, slack) - task.cost(answer.indices, held)
         _optimise(run, 0.0, part)
@@ -125,24 +124,24 @@ def _whole_round(
     """
     task, planes, dual = run.task, run.planes, run.planes.dual
     sure = not task.quick or thorough or run.thorough_due
-    rounds = [list(_taken(run, order, w, task.threshold(dual), quick=not sure))]
-    half, (held, cost, mean, worst) = planes.half_norm(w), _summed(task, rounds)
+    rounds = [list(_take_answers(run, order, w, task.threshold(dual), quick=not sure))]
+    half, (held, cost, mean, worst) = planes.half_norm(w), _sum_rounds(task, rounds)
     little = task.C * task.threshold(dual)
     if not sure and (cost - held <= little or run.progress.is_close(half + cost, dual, worst)):
         quick = [answer.violation for answer, _ in rounds[0]]
-        rounds.append(list(_taken(run, order, w, task.threshold(dual), found_before=quick)))
-        sure, (_, cost, mean, worst) = True, _summed(task, rounds)
+        rounds.append(list(_take_answers(run, order, w, task.threshold(dual), found_before=quick)))
+        sure, (_, cost, mean, worst) = True, _sum_rounds(task, rounds)
     primal = half + cost
     if sure:
         run.progress.judge(primal, dual, worst)
-        best = run.valued(best).better_of(Incumbent(w, primal, mean), dual)
+        best = run.raise_to_planes(best).better_of(Incumbent(w, primal, mean), dual)
     return best, primal - dual
 
 
 Taken = tuple[Separation[W], Floats]
 
 
-def _summed(task: Task, rounds: list[list[Taken[Any]]]) -> tuple[float, float, float, float]:
+def _sum_rounds(task: Task, rounds: list[list[Taken[Any]]]) -> tuple[float, float, float, float]:
     """The costs of the slacks held and of those found, their mean, and the largest violation.
 
     Answers of several rounds at the same w count together; what was held before the first counts as held.
@@ -159,7 +158,7 @@ def _summed(task: Task, rounds: list[list[Taken[Any]]]) -> tuple[float, float, f
     return before, cost, mean, worst
 
 
-def _taken(
+def _take_answers(
     run: SolverRun[W],
     examples: Indices,
     w: W,
@@ -188,4 +187,4 @@ def _taken(
 def _optimise(run: SolverRun[W], goal: float, part: Indices | None = None) -> None:
     started = time.perf_counter()
     run.planes.optimise(goal, run.task.rng, part)
-    run.progress.solved(started)
+    run.progress.count_solve(started)

@@ -11,12 +11,12 @@ from typing import Any, ClassVar, Generic
 import numpy as np
 
 from clustruct.core.typing import Indices
-from clustruct.ssvm.answers import KeptAnswers, PieceCut
 from clustruct.ssvm.planes import GramPlanes, PlaneSet
 from clustruct.ssvm.problem import W
+from clustruct.ssvm.separation import KeptAnswers, PieceCut
 
 from .base import Incumbent, Progress, Solver, SolverRun, Task
-from .cutting_plane import IDLE_SOLVES, Cut, Risk, add_cut, confirmed, minimise
+from .cutting_plane import IDLE_SOLVES, Cut, Risk, add_cut, confirm, minimise
 
 ONLY: Indices = np.zeros(1, np.intp)
 # Joint cuts made of kept answers between two calls of the oracle. On digits, passes at C = 10 and 1000:
@@ -58,7 +58,7 @@ class OneSlack(Solver):
         risk = MeanSlack(run)
         best = minimise(risk, run.planes, Incumbent(start), run.progress, self.prune_after)
         if not best.sure and np.isfinite(best.primal):
-            best = confirmed(risk, best, run.planes, run.progress)
+            best = confirm(risk, best, run.planes, run.progress)
         return best
 
 
@@ -75,22 +75,22 @@ class MeanSlack(Risk[W]):
 
     def cut(self, point: W, planes: GramPlanes[Any]) -> Cut[W]:
         sure = not self._task.quick or self._run.thorough_due
-        cut = self._asked(point, sure)
+        cut = self._ask(point, sure)
         if sure or cut.found is None:
             return cut
         held, little = float(planes.slacks_at(point)[0]), self._task.threshold(planes.dual)
-        return self._asked(point, sure=True) if cut.found.mean_slack <= held + little else cut
+        return self._ask(point, sure=True) if cut.found.mean_slack <= held + little else cut
 
     def confirm(self, best: Incumbent[W], planes: GramPlanes[Any]) -> Cut[W]:
-        return self._asked(best.w, sure=True)
+        return self._ask(best.w, sure=True)
 
-    def _asked(self, point: W, sure: bool) -> Cut[W]:
+    def _ask(self, point: W, sure: bool) -> Cut[W]:
         """The joint constraint after asking the oracle once more; with all care where it is to be sure."""
         self._answers.ask(point, quick=not sure)
         return self._joint(point, sure)
 
-    def valued(self, best: Incumbent[W], planes: GramPlanes[Any]) -> Incumbent[W]:
-        return self._run.valued(best)
+    def raise_to_planes(self, best: Incumbent[W], planes: GramPlanes[Any]) -> Incumbent[W]:
+        return self._run.raise_to_planes(best)
 
     def refine(self, best: Incumbent[W], planes: GramPlanes[Any], progress: Progress) -> None:
         """Cuts made of kept answers cost no oracle call."""

@@ -63,7 +63,7 @@ class Smoothed(Solver):
         if task.rule != SlackRule():
             return "it needs margin scaling and slack_norm=1"
         if not task.problem.can_smooth:
-            return f"{type(task.problem).__name__} has no smoothed oracle (can_smooth and separate_smoothed)"
+            return f"{type(task.problem).__name__} has no smoothed oracle (can_smooth and separate_smoothly)"
         if len(task.conditions.lower):
             return "linear constraints do not go with it"
         return None if task.kernel is None else "it works without a kernel"
@@ -108,14 +108,14 @@ class _Stages:
         self.mu *= MU_SHRINK
 
     def _begin(self) -> None:
-        answers = self.run.smoothed(self.task.examples, self.w, 1e-9)
+        answers = self.run.separate_smoothly(self.task.examples, self.w, 1e-9)
         mean = self._note(self.w, np.array([a.violation for a in answers]))
         self.mu = FIRST_MU * max(mean, self.task.epsilon, 1e-12)
 
     def _value(self, w: Floats) -> tuple[float, Floats]:
         """F_mu and its gradient; ends the stage when it has done its part."""
         task = self.task
-        answers = self.run.smoothed(task.examples, w, self.mu)
+        answers = self.run.separate_smoothly(task.examples, w, self.mu)
         kappa = task.kappa[task.examples]
         half = self.planes.half_norm(w)
         direction = kappa @ np.stack([a.difference for a in answers])
@@ -155,7 +155,7 @@ class _Stages:
             planes.add(rows, np.array([a.loss for a in answers]), self.task.examples)
         planes.optimise(0.1 * self.task.goal(planes.dual), self.task.rng)
         planes.prune(KEPT_EVALUATIONS)
-        self.progress.solved(started)
+        self.progress.count_solve(started)
         if not self.progress.stop_reason:
             self.progress.judge(self.best.primal, planes.dual)
             self.progress.record(self.best, planes)

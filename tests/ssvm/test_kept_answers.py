@@ -5,7 +5,7 @@ import pytest
 
 from clustruct.losses.slack_rule import SlackRule
 from clustruct.ssvm import Constraints
-from clustruct.ssvm.answers import KeptAnswers, checked
+from clustruct.ssvm.separation import KeptAnswers, check_answers
 
 N, FEATURES, ROUNDS = 7, 3, 4
 
@@ -13,7 +13,7 @@ N, FEATURES, ROUNDS = 7, 3, 4
 def answers(rng, pieces, w, rule):
     """What an oracle that finds anything at all might say for each piece."""
     made = [Constraints(rng.random(len(p)), rng.normal(size=(len(p), FEATURES))) for p in pieces]
-    return [checked(p, batch, w, rule) for p, batch in zip(pieces, made, strict=True)]
+    return [check_answers(p, batch, w, rule) for p, batch in zip(pieces, made, strict=True)]
 
 
 @pytest.mark.parametrize("scaling", ["margin", "slack"])
