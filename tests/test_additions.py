@@ -71,7 +71,7 @@ ORACLE = '''
 """Greedy merging, then moves of items."""
 from clustruct.search import correlation
 from clustruct.search.oracles import register
-from clustruct.search.oracles.correlation import CorrelationOracle
+from clustruct.search.oracles.correlation_oracles import CorrelationOracle
 
 @register
 class GreedyThenMoves(CorrelationOracle):

@@ -19,7 +19,6 @@ SECTIONS = {
     "Searches": (
         "search.correlation",
         "search.agglomerative",
-        "search.assignment",
         "search.kmeans",
         "search.kernel_kmeans",
         "search.spectral",

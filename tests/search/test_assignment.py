@@ -11,8 +11,8 @@ from scipy.optimize import linear_sum_assignment
 
 from clustruct.data import PairScores
 from clustruct.search import correlation
-from clustruct.search.assignment import matching
 from clustruct.search.correlation import exclusive as module
+from clustruct.search.correlation.exclusive import matching
 from tests.reference.matching import best_exclusive, best_matching
 
 seeds = st.integers(0, 2**32 - 1)

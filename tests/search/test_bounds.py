@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from clustruct.core.partitions import canonical_labels
 from clustruct.data import PairScores
-from clustruct.search.correlation import alone, bounded, local_search, objective
+from clustruct.search.correlation import alone, bounded_search, local_search, objective
 from clustruct.search.correlation.bounds import packed_into
 from tests.reference.partitions import all_partitions
 
@@ -51,9 +51,9 @@ def test_bounds_hold_wherever_they_can(seed, density, data):
     possible = any(holds(np.array(p), **given_, must=must, cannot=cannot) for p in all_partitions(m))
     if not possible:
         with pytest.raises(ValueError):
-            bounded(scores, y, **given_, **links)
+            bounded_search(scores, y, **given_, **links)
         return
-    found = bounded(scores, y, **given_, **links)
+    found = bounded_search(scores, y, **given_, **links)
     assert holds(found, **given_, must=must, cannot=cannot)
     np.testing.assert_array_equal(found, canonical_labels(found))
     if holds(y, **given_):
@@ -67,7 +67,7 @@ def test_the_best_is_found_in_most_small_cases():
         scores = scores_of(rng, 6)
         wish = {"max_size": int(rng.integers(2, 4)), "min_groups": int(rng.integers(1, 4))}
         values = [objective(scores, np.array(p)) for p in all_partitions(6) if holds(np.array(p), **wish)]
-        got = objective(scores, bounded(scores, local_search(scores), **wish))
+        got = objective(scores, bounded_search(scores, local_search(scores), **wish))
         assert got <= max(values) + 1e-9
         shares.append((got - min(values)) / max(max(values) - min(values), 1e-9))
     assert np.mean(shares) > 0.9
@@ -87,7 +87,7 @@ def test_the_best_is_found_in_most_small_cases():
 def test_what_cannot_be_is_named(given_, words):
     scores = scores_of(np.random.default_rng(0), 5)
     with pytest.raises(ValueError, match=words):
-        bounded(scores, np.arange(5), **given_)
+        bounded_search(scores, np.arange(5), **given_)
 
 
 def test_a_large_listed_table_is_never_made_a_matrix():
@@ -97,9 +97,9 @@ def test_a_large_listed_table_is_never_made_a_matrix():
     scores = PairScores(m, index=index, values=rng.normal(size=len(index)))
     y = local_search(scores, sweeps=0)
     k = int(y.max()) + 1
-    assert holds(bounded(scores, y, max_size=3), max_size=3)
-    assert int(bounded(scores, y, max_groups=k // 2).max()) + 1 == k // 2
-    assert int(bounded(scores, y, min_groups=k + 5000).max()) + 1 == k + 5000
+    assert holds(bounded_search(scores, y, max_size=3), max_size=3)
+    assert int(bounded_search(scores, y, max_groups=k // 2).max()) + 1 == k // 2
+    assert int(bounded_search(scores, y, min_groups=k + 5000).max()) + 1 == k + 5000
 
 
 def test_packing_and_being_alone():

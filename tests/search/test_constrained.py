@@ -13,7 +13,7 @@ from clustruct.learning import group_scores
 from clustruct.learning.grouping import constrained_groups
 from clustruct.learning.problems import Region
 from clustruct.search.correlation import local_search
-from clustruct.search.correlation.constrained import constrained
+from clustruct.search.correlation.constrained import constrained_search
 from clustruct.search.oracles import make_predictor
 from tests.reference.partitions import all_partitions
 
@@ -60,12 +60,14 @@ def test_no_partition_that_keeps_what_is_known_is_better(seed, m, with_sources):
     pairs = pairs_of(m)
     pairs = pairs[rng.random(len(pairs)) < 0.15]
     cannot = pairs[pieces[pairs[:, 0]] != pieces[pairs[:, 1]]]
-    found = constrained(scores, pieces, anchored=anchored, cannot_link=cannot)
+    found = constrained_search(scores, pieces, anchored=anchored, cannot_link=cannot)
     known = pieces, anchored, cannot, sources
     assert keeps(found, *known)
     best = max(value(scores, y) for y in all_partitions(m) if keeps(y, *known))
     assert value(scores, found) == pytest.approx(best)
-    assert found.tolist() == constrained(scores, pieces, anchored=anchored, cannot_link=cannot).tolist()
+    assert (
+        found.tolist() == constrained_search(scores, pieces, anchored=anchored, cannot_link=cannot).tolist()
+    )
 
 
 def evidence_at_random(rng, m):
@@ -122,7 +124,7 @@ def test_learning_and_prediction_ask_the_one_search():
         )
         completed = region.complete_labels(np.ones(1))
         assert holds(region.evidence, completed)
-        best = constrained(scores, region.evidence.nodes, cannot_link=_apart(region.evidence))
+        best = constrained_search(scores, region.evidence.nodes, cannot_link=_apart(region.evidence))
         assert value(scores, completed) >= value(scores, best) - 1e-9
         predicted = group_scores(scores, SEARCH, region.evidence).labels
         assert value(scores, predicted) == pytest.approx(value(scores, completed))
@@ -137,15 +139,15 @@ def test_without_anything_known_it_is_as_good_as_the_plain_search():
     ratios = []
     for seed in range(20):
         scores = scores_at_random(np.random.default_rng(seed), 60, 0.3)
-        ratios.append(value(scores, constrained(scores)) / value(scores, local_search(scores)))
+        ratios.append(value(scores, constrained_search(scores)) / value(scores, local_search(scores)))
     assert np.mean(ratios) > 0.99
 
 
 def test_what_cannot_be_is_refused():
     scores = scores_at_random(np.random.default_rng(0), 4)
     with pytest.raises(ValueError, match="of one piece"):
-        constrained(scores, [0, 0, 1, 2], cannot_link=[(0, 1)])
+        constrained_search(scores, [0, 0, 1, 2], cannot_link=[(0, 1)])
     with pytest.raises(ValueError, match="4 whole numbers"):
-        constrained(scores, [0, 1])
+        constrained_search(scores, [0, 1])
     with pytest.raises(ValueError, match=r"outside 0\.\.3"):
-        constrained(scores, cannot_link=[(0, 9)])
+        constrained_search(scores, cannot_link=[(0, 9)])

@@ -17,7 +17,7 @@ from clustruct.learning.problems.fold_losses import LOOSE
 from clustruct.learning.problems.linkage import TrainedLinks
 from clustruct.search.agglomerative import Linkage
 from clustruct.search.oracles import Oracle, make_oracle
-from clustruct.search.oracles.links import LinkOracle
+from clustruct.search.oracles.link_oracles import LinkOracle
 
 from .base import SimilarityLearning
 
@@ -44,7 +44,7 @@ class SupervisedAgglomerative(SimilarityLearning):
         sets it is the middle of the grid.
     loss : "pairwise", "mitre", ..., a Loss, or a function of two label vectors
         What counts as an error when C is chosen and in `score`; with "average" and "complete" also in
-        training. "single" and "left" train for the loss of links (`clustruct.search.oracles.link_loss`).
+        training. "single" and "left" train for the loss of links (`clustruct.search.oracles.link_oracles`).
     scaling, slack_norm, formulation
         The kind of structural SVM, see `clustruct.ssvm.fit`; slack_norm is 1.
     rescale, C_grid, cv, rtol, max_iter, n_jobs, average_folds, random_state, verbose, memory_limit

@@ -13,8 +13,8 @@ import numpy as np
 from clustruct.core.partitions import canonical_labels, chained_pairs
 from clustruct.core.typing import Bools, Floats, Ints
 from clustruct.data import Evidence, Grouping, GroupingOptions, PairScores
-from clustruct.search.correlation import alone, bounded
-from clustruct.search.correlation.constrained import constrained
+from clustruct.search.correlation import alone, bounded_search
+from clustruct.search.correlation.constrained import constrained_search
 from clustruct.search.oracles import Predictor
 
 from .confidence import item_confidence
@@ -43,7 +43,7 @@ def constrained_groups(scores: PairScores, evidence: Evidence, *, random_state: 
 
 def _search(scores: PairScores, known: _NodeEvidence, random_state: int) -> Ints:
     apart = known.first[known.apart]
-    return constrained(
+    return constrained_search(
         scores, known.nodes, anchored=known.anchored, cannot_link=apart, random_state=random_state
     )
 
@@ -219,7 +219,7 @@ def _bounded_groups(
         raise ValueError(f"{search.name!r} takes no bounds on groups")
     if scores.sources is not None and asked.max_groups is not None:
         raise ValueError("max_groups does not go with sources whose items are kept apart")
-    return bounded(
+    return bounded_search(
         scores,
         labels,
         max_size=asked.max_size,

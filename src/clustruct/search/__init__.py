@@ -6,5 +6,5 @@ In: scores of pairs, a loss, a slack rule. Out: clusterings. Nothing here learns
 from clustruct.core.lazy import lazy_modules
 
 __getattr__ = lazy_modules(
-    __name__, "agglomerative", "assignment", "correlation", "kernel_kmeans", "kmeans", "oracles", "spectral"
+    __name__, "agglomerative", "correlation", "kernel_kmeans", "kmeans", "oracles", "spectral"
 )

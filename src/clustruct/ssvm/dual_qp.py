@@ -51,7 +51,7 @@ class WeightConstraints:
     lower: Floats
 
     @property
-    def bounded(self) -> bool:
+    def bounded_search(self) -> bool:
         """Whether there are bounds."""
         return self.low.size > 0
 
@@ -61,7 +61,7 @@ class WeightConstraints:
 
     def clip(self, v: Floats) -> Floats:
         """The point of the box nearest to v: exactly within the bounds."""
-        return np.clip(v, self.low, self.high) if self.bounded else v
+        return np.clip(v, self.low, self.high) if self.bounded_search else v
 
 
 def weight_constraints(
@@ -142,7 +142,7 @@ def _check_feasible(conditions: WeightConstraints) -> None:
     if not len(conditions.lower):
         return
     n = len(conditions.prior)
-    bounds = np.stack([low, high], 1) if conditions.bounded else (None, None)
+    bounds = np.stack([low, high], 1) if conditions.bounded_search else (None, None)
     # Slightly tightened would be wrong, so this is the exact set; HiGHS decides to 1e-7.
     answer = linprog(np.zeros(n), A_ub=-conditions.A, b_ub=-conditions.lower, bounds=bounds, method="highs")
     if answer.status == 2:
@@ -324,7 +324,7 @@ def project(conditions: WeightConstraints, v: Floats) -> Floats:
     moved = replace(conditions, prior=v)
     groups = Groups(np.arange(rows), np.full(rows, np.inf))
     start = np.zeros(rows)
-    if conditions.bounded:
+    if conditions.bounded_search:
         a = solve_bounded_dual(conditions.A, conditions.lower, np.zeros((rows, rows)), groups, moved, start)
     else:
         a = solve_dual(conditions.A @ conditions.A.T, conditions.lower - conditions.A @ v, groups, start)

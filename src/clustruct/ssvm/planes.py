@@ -224,7 +224,7 @@ class GramPlanes(PlaneSet[W]):
     def solve(self) -> None:
         """Bring the multipliers to the optimum of the planes held."""
         groups, conditions = Groups(self.group, self.cap), self.conditions
-        if conditions is not None and conditions.bounded:
+        if conditions is not None and conditions.bounded_search:
             vectors = self.rows(slice(None))
             self.a = solve_bounded_dual(vectors, self.b, self._ridge_matrix(), groups, conditions, self.a)
         else:

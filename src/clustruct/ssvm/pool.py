@@ -209,7 +209,7 @@ class PooledPlanes(PlaneSet[Floats]):
 
     def _crawls(self, last: float, left: float, goal: float, busy: int) -> bool:
         """Whether the sweeps still to come, at the pace of the last, would cost more than an exact solve."""
-        if self.conditions.bounded or not np.isfinite(last):
+        if self.conditions.bounded_search or not np.isfinite(last):
             return False
         active = int(np.count_nonzero(self.column("a")))
         rounds = MOST_SWEEPS if left >= last else np.log(max(goal, 1e-300) / left) / np.log(left / last)
@@ -318,7 +318,12 @@ class PooledPlanes(PlaneSet[Floats]):
         self._restore()
         held = self.total > 0.0
         square = float(self.v @ self.v) + float(self.ridge @ self.total**2)
-        if held.any() and square > 0.0 and not self.conditions.prior.any() and not self.conditions.bounded:
+        if (
+            held.any()
+            and square > 0.0
+            and not self.conditions.prior.any()
+            and not self.conditions.bounded_search
+        ):
             room = float(np.min(self.cap[held] / self.total[held]))
             self._columns["a"][: self.count] *= min(max(float(a @ self.column("b")) / square, 0.0), room)
             self._restore()

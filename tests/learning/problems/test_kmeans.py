@@ -11,7 +11,7 @@ from clustruct.data.datasets import make_synth
 from clustruct.features import links
 from clustruct.learning.problems import ClusteringProblem, Units
 from clustruct.search.oracles import make_oracle, oracle_names
-from clustruct.search.oracles.kmeans import augmented_operator
+from clustruct.search.oracles.kmeans_oracles import augmented_operator
 from clustruct.ssvm import SlackRule
 from tests.reference.kmeans import partitions_into
 

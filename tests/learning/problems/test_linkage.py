@@ -14,7 +14,7 @@ from clustruct.losses import MitreLoss, PairwiseLoss
 from clustruct.losses.slack_rule import SlackRule
 from clustruct.search.oracles import ExampleLoss, make_oracle
 from clustruct.search.oracles.base import PLAIN, SCALED
-from clustruct.search.oracles.links import ForestLoss, LeftLoss
+from clustruct.search.oracles.link_oracles import ForestLoss, LeftLoss
 from tests.reference import agglomerative as slow
 from tests.search.test_agglomerative import as_dict, scores
 

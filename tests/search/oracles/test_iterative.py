@@ -11,7 +11,7 @@ from clustruct.losses import NormalisedLoss, as_loss
 from clustruct.losses.slack_rule import SlackRule
 from clustruct.search import kmeans
 from clustruct.search.oracles import ExampleLoss, make_oracle
-from clustruct.search.oracles.kmeans import most_violated
+from clustruct.search.oracles.kmeans_oracles import climb_violation
 from tests.reference.kmeans import partitions_into, single_moves
 
 
@@ -36,7 +36,7 @@ def test_any_loss(seed, loss, scaling, norm):
     rng = np.random.default_rng(seed)
     truth = canonical_labels(kmeans.random_labels(6, 2, rng))
     K, rule, bound = 30.0 * symmetric(6, seed), SlackRule(scaling, norm), ExampleLoss(as_loss(loss), truth)
-    found = most_violated(K, bound, rule, kmeans.starts(6, 2, 3, 0))
+    found = climb_violation(K, bound, rule, kmeans.starts(6, 2, 3, 0))
     value = violation(K, found, bound, rule)
     best = max(violation(K, y, bound, rule) for y in partitions_into(6, 2))
     assert -1e-9 <= value <= best + 1e-9
@@ -50,7 +50,7 @@ def test_both_searches_agree_for_the_normalised_loss():
         truth = canonical_labels(kmeans.random_labels(12, 3, rng))
         K, Y = 20.0 * symmetric(12, seed), normalised_indicator(truth).toarray()
         bound, rule = ExampleLoss(NormalisedLoss(), truth), SlackRule()
-        slow = most_violated(K, bound, rule, kmeans.starts(12, 3, 30, 0))
+        slow = climb_violation(K, bound, rule, kmeans.starts(12, 3, 30, 0))
         fast = kmeans.iterative(K - 100.0 / 3 * Y @ Y.T, 3, n_init=30)
         assert violation(K, slow, bound, rule) == pytest.approx(violation(K, fast, bound, rule))
         answer = make_oracle("iterative", n_init=30).separate(PairScores.from_matrix(K), bound, rule)

@@ -28,7 +28,7 @@ from clustruct.losses.slack_rule import SlackRule
 from clustruct.search.agglomerative import WeightedLinks
 from clustruct.search.oracles import ExampleLoss
 from clustruct.search.oracles.example_loss import together
-from clustruct.search.oracles.links import LinkLoss, LinkOracle
+from clustruct.search.oracles.link_oracles import LinkLoss, LinkOracle
 from clustruct.ssvm import FitResult, Planes, Problem, fit
 
 from .clustering import FAIR, ClusteringProblem

@@ -3,21 +3,21 @@
 Each function takes a dense symmetric matrix or a sparse signed graph and works alone, on anyone's scores.
 """
 
-from .bounds import alone, bounded
-from .edge_degrees import EdgeDegrees, round_edges
-from .exclusive import exclusive
-from .programs import exact, lp_relaxation
-from .search import greedy, local_search, objective, positive_components
+from .bounds import alone, bounded_search
+from .exclusive import exclusive, matching
+from .heuristics import greedy, local_search, objective, positive_components
+from .programs import EdgeDegrees, exact, lp_relaxation, round_edges
 
 __all__ = [
     "EdgeDegrees",
     "alone",
-    "bounded",
+    "bounded_search",
     "exact",
     "exclusive",
     "greedy",
     "local_search",
     "lp_relaxation",
+    "matching",
     "objective",
     "positive_components",
     "round_edges",

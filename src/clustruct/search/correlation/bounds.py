@@ -9,18 +9,18 @@ import numpy as np
 from scipy import sparse
 
 from clustruct.core.formatting import count
-from clustruct.core.partitions import canonical_labels
+from clustruct.core.partitions import canonical_labels, chained_pairs
 from clustruct.core.typing import Floats, Ints
 from clustruct.data import PairScores
 
 from .graph import Pairs, check_labels, link_groups
-from .search import local_search
+from .heuristics import local_search
 
 # How often the threshold is halved in the search for one that gives enough clusters.
 HALVINGS = 12
 
 
-def bounded(
+def bounded_search(
     scores: PairScores,
     labels: Ints,
     *,
@@ -71,7 +71,7 @@ def bounded(
     Examples
     --------
     >>> K = np.array([[0.0, 3, 2, 2], [3, 0, 2, 2], [2, 2, 0, 3], [2, 2, 3, 0]])
-    >>> bounded(PairScores(4, matrix=K), np.zeros(4, int), max_size=2)
+    >>> bounded_search(PairScores(4, matrix=K), np.zeros(4, int), max_size=2)
     array([0, 0, 1, 1])
     """
     y = check_labels(labels, scores.n_items)
@@ -83,7 +83,7 @@ def bounded(
     listed = scores.list_pairs()
     assert listed.index is not None
     assert listed.values is not None
-    search = _Search(listed.index, listed.values, bounds, random_state)
+    search = _Repair(listed.index, listed.values, bounds, random_state)
     y = search.cut_large(y)
     y = search.cut_more(y)
     y = search.merge_more(y)
@@ -111,9 +111,9 @@ class _Bounds:
         return np.bincount(self.pieces)
 
     def __str__(self) -> str:
-        said = [("at most", self.max_size, "item", " in each"), ("at least", self.min_groups, "group", "")]
-        said.append(("at most", self.max_groups, "group", ""))
-        parts = [f"{how} {count(n, what)}{where}" for how, n, what, where in said if n is not None]
+        limits = [("at most", self.max_size, "item", " in each"), ("at least", self.min_groups, "group", "")]
+        limits.append(("at most", self.max_groups, "group", ""))
+        parts = [f"{how} {count(n, what)}{where}" for how, n, what, where in limits if n is not None]
         links = len(self.apart) or len(self.sizes) < len(self.pieces)
         return ", ".join(parts) + (" that keeps the links" if links else "")
 
@@ -150,7 +150,7 @@ class _Bounds:
 
 
 @dataclass(frozen=True)
-class _Search:
+class _Repair:
     """Listed scores of items, and the bounds."""
 
     index: Ints
@@ -166,7 +166,7 @@ class _Search:
         wanted = large[y]
         nodes = np.where(wanted, len(y) + self.bounds.pieces, y)
         ends = wanted[self.index].all(axis=1) & (y[self.index[:, 0]] == y[self.index[:, 1]])
-        return self._merged(canonical_labels(nodes), 0, 0.0, ends)
+        return self._merge(canonical_labels(nodes), 0, 0.0, ends)
 
     def cut_more(self, y: Ints) -> Ints:
         """Cut clusters until there are enough: by the smallest rise of the threshold that does it, after
@@ -185,13 +185,13 @@ class _Search:
                 high, finest = middle, found
             else:
                 low = middle
-        return self._merged(finest, wanted, 0.0, inside)
+        return self._merge(finest, wanted, 0.0, inside)
 
     def _above(self, which: Ints, threshold: float) -> Ints:
         """The clustering by some of the pairs, their scores less a threshold."""
         pieces = self.bounds.pieces
         part = PairScores(len(pieces), index=self.index[which], values=self.values[which] - threshold)
-        found = local_search(part, must_link=_ties(pieces), random_state=self.random_state)
+        found = local_search(part, must_link=chained_pairs(pieces), random_state=self.random_state)
         # Pairs that are kept apart stay so: all of this is inside clusters that hold the links.
         return canonical_labels(found)
 
@@ -200,7 +200,7 @@ class _Search:
         wanted = self.bounds.max_groups
         if wanted is None or int(y.max(initial=-1)) + 1 <= wanted:
             return y
-        y = self._merged(y, wanted, -np.inf)
+        y = self._merge(y, wanted, -np.inf)
         k = int(y.max()) + 1
         if k > wanted:
             first = np.unique(self.bounds.pieces, return_index=True)[1]
@@ -212,7 +212,7 @@ class _Search:
             y = canonical_labels(packed[self.bounds.pieces]) if packed is not None else y
         return y
 
-    def _merged(self, nodes: Ints, wanted: int, least: float, which: Ints | None = None) -> Ints:
+    def _merge(self, nodes: Ints, wanted: int, least: float, which: Ints | None = None) -> Ints:
         """Nodes (of each item, canonical) merged by the sums of the pairs between them."""
         from clustruct.search._kernels.anchored import merge_up_to_size
 
@@ -231,13 +231,6 @@ class _Search:
         sizes = np.bincount(nodes).astype(np.int64)
         roots = merge_up_to_size(indptr, indices, graph.data, sizes, self.bounds.most, wanted, least)
         return canonical_labels(roots[nodes])
-
-
-def _ties(pieces: Ints) -> Ints:
-    """Pairs that tie the items of each piece."""
-    order = np.argsort(pieces, kind="stable")
-    same = pieces[order[1:]] == pieces[order[:-1]]
-    return np.column_stack([order[:-1][same], order[1:][same]])
 
 
 def packed_into(sizes: Ints, apart: Ints, n_bins: int, most: int) -> Ints | None:

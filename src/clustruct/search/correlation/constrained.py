@@ -20,7 +20,7 @@ from clustruct.core.typing import Bools, Floats, Ints
 from clustruct.data import PairScores
 
 from .exclusive import source_pairs
-from .search import COLD, HOT, local_search
+from .heuristics import COLD, HOT, local_search
 
 # Components of up to so many nodes are searched by branch and bound, in so many steps (one takes about 1 us).
 SMALL, STEPS_OF_COMPONENT, STEPS = 24, 20_000, 1_000_000
@@ -30,7 +30,7 @@ DENSE = 0.5
 NO_PAIRS = np.empty((0, 2), np.int64)
 
 
-def constrained(
+def constrained_search(
     scores: PairScores,
     pieces: Any = None,
     *,
@@ -74,9 +74,9 @@ def constrained(
     --------
     >>> pairs = np.array([[0, 1], [1, 2], [2, 3]])
     >>> scores = PairScores(4, index=pairs, values=np.array([3.0, 1.0, 2.0]))
-    >>> constrained(scores, cannot_link=[(0, 2)])
+    >>> constrained_search(scores, cannot_link=[(0, 2)])
     array([0, 0, 1, 1])
-    >>> constrained(scores, [0, 1, 2, 3], anchored=[True, True, False, False])
+    >>> constrained_search(scores, [0, 1, 2, 3], anchored=[True, True, False, False])
     array([0, 1, 1, 1])
     """
     index, values = listed_pairs(scores)
@@ -142,8 +142,8 @@ def search_nodes(
     sweeps: int = 100,
     random_state: int = 0,
 ) -> Ints:
-    """`constrained` with everything checked: canonical labels of the items, a node that nothing touches being
-    a cluster of its own.
+    """`constrained_search` of checked input: canonical labels of the items; a node that nothing touches is a
+    cluster of its own.
     """
     from clustruct.search._kernels.anchored import by_appearance
 
@@ -252,7 +252,7 @@ def _clusters(
     settled = [settle_with_anchors(*barred.csr, graph.anchored, labels, tolerance) for labels in begun]
     components = _Components(closed)
     begin = max(settled, key=barred.value)
-    best = components.solved(begin, tolerance)
+    best = components.solve_small(begin, tolerance)
     free = np.flatnonzero(~graph.anchored & components.open)
     if sweeps and graph.scale > 0.0 and len(free):
         temperatures = graph.scale * np.geomspace(HOT, COLD, sweeps)
@@ -261,7 +261,7 @@ def _clusters(
         annealed = anneal_some(*barred.csr, begin, free, temperatures, state, 0.0)
         again = settle_with_anchors(*barred.csr, graph.anchored, annealed, tolerance)
         again = max((begin, again), key=barred.value)
-        best = max((best, components.solved(again, tolerance)), key=barred.value)
+        best = max((best, components.solve_small(again, tolerance)), key=barred.value)
     return canonical_labels(best)
 
 
@@ -285,7 +285,7 @@ class _Components:
     def open(self) -> Bools:
         return np.asarray(self._open[self._part])
 
-    def solved(self, labels: Ints, tolerance: float) -> Ints:
+    def solve_small(self, labels: Ints, tolerance: float) -> Ints:
         """The best labels of the small ones that are open, the smallest first, as far as the steps go."""
         from clustruct.search._kernels.anchored import solve_components
 

@@ -44,11 +44,11 @@ class SignedGraph(ABC):
         """Dense or CSR: exactly symmetric, zero diagonal, zero for nodes kept apart."""
 
     @abstractmethod
-    def merged(self) -> Ints:
+    def merge_greedily(self) -> Ints:
         """Greedy labels of the nodes: each is the smallest node of its cluster."""
 
     @abstractmethod
-    def searched(
+    def search(
         self, start: Ints | None, sweeps: int | None, temperatures: tuple[float, float], seed: int
     ) -> Ints:
         """Labels of the nodes from descent, annealing and descent again; from greedy where no start is given.
@@ -65,7 +65,7 @@ class SignedGraph(ABC):
         """Labels of the nodes: the components of the pairs of positive score."""
 
     @abstractmethod
-    def contracted(self, groups: Ints, n: int) -> SignedGraph:
+    def contract(self, groups: Ints, n: int) -> SignedGraph:
         """The graph between n groups of nodes, scores summed."""
 
     def matrix(self) -> Floats:
@@ -91,9 +91,9 @@ class DenseGraph(SignedGraph):
     n_pairs: int
 
     def scores(self) -> Floats:
-        return self._barred(0.0)
+        return self._bar(0.0)
 
-    def _barred(self, penalty: float) -> Floats:
+    def _bar(self, penalty: float) -> Floats:
         """A copy to work on: exactly symmetric, zero diagonal, ``-penalty`` between nodes kept apart."""
         from clustruct.search._kernels.matrix import mirror
 
@@ -103,18 +103,18 @@ class DenseGraph(SignedGraph):
             W[a, b] = W[b, a] = 0.0 - penalty
         return W
 
-    def merged(self) -> Ints:
+    def merge_greedily(self) -> Ints:
         from clustruct.search._kernels.merging import merge_dense
 
-        return merge_dense(self._barred(np.inf))
+        return merge_dense(self._bar(np.inf))
 
-    def searched(
+    def search(
         self, start: Ints | None, sweeps: int | None, temperatures: tuple[float, float], seed: int
     ) -> Ints:
         from clustruct.search._kernels.matrix import pairs_together_dense
         from clustruct.search._kernels.moving import anneal_dense, settle_dense
 
-        labels = self.merged() if start is None else start
+        labels = self.merge_greedily() if start is None else start
         if not self.n_nodes:
             return labels
         if sweeps is None:
@@ -122,7 +122,7 @@ class DenseGraph(SignedGraph):
         # More than any clustering can gain: to break a cannot-link never pays, to mend one always does.
         penalty = 1.0 + 4.0 * self.total
         scale = self.total / self.n_pairs if self.n_pairs else 0.0
-        W = self._barred(penalty)
+        W = self._bar(penalty)
         # Sums that once held the penalty carry its rounding error.
         tolerance = 1e-9 * scale + (1e-15 * penalty if len(self.apart) else 0.0)
         best = settle_dense(W, labels, tolerance)
@@ -140,9 +140,9 @@ class DenseGraph(SignedGraph):
         return float(pairs_together_dense(self.W, labels))
 
     def positive_components(self) -> Ints:
-        return _connected(sparse.csr_array(self._barred(0.0) > 0.0))
+        return _components(sparse.csr_array(self._bar(0.0) > 0.0))
 
-    def contracted(self, groups: Ints, n: int) -> DenseGraph:
+    def contract(self, groups: Ints, n: int) -> DenseGraph:
         m = self.n_nodes
         member = sparse.csr_array((np.ones(m), (np.arange(m), groups)), shape=(m, n))
         W = self.W.copy()
@@ -159,7 +159,7 @@ class ListedGraph(SignedGraph):
     values: Floats
 
     def scores(self) -> sparse.csr_array:
-        index, values = self._barred(0.0)
+        index, values = self._bar(0.0)
         i, j = index.T
         both = (np.concatenate([i, j]), np.concatenate([j, i]))
         n = self.n_nodes
@@ -167,7 +167,7 @@ class ListedGraph(SignedGraph):
         whole.sum_duplicates()
         return whole
 
-    def _barred(self, penalty: float) -> tuple[Ints, Floats]:
+    def _bar(self, penalty: float) -> tuple[Ints, Floats]:
         """The pairs, with ``-penalty`` for nodes kept apart."""
         if not len(self.apart):
             return self.index, self.values
@@ -181,17 +181,17 @@ class ListedGraph(SignedGraph):
         """Components of the positive scores, and the scores inside them (`_kernels.components.cut`)."""
         from clustruct.search._kernels.components import cut
 
-        parts = cut(self.n_nodes, *self._barred(np.inf))
+        parts = cut(self.n_nodes, *self._bar(np.inf))
         if not len(parts[1]):
             raise ValueError(f"the pair of items {parts[0].min()} and {parts[0].max()} is listed twice")
         return parts
 
-    def merged(self) -> Ints:
+    def merge_greedily(self) -> Ints:
         from clustruct.search._kernels.components import merge_parts
 
         return merge_parts(self.n_nodes, *self._parts())
 
-    def searched(
+    def search(
         self, start: Ints | None, sweeps: int | None, temperatures: tuple[float, float], seed: int
     ) -> Ints:
         from clustruct.search._kernels.components import search_parts
@@ -207,9 +207,9 @@ class ListedGraph(SignedGraph):
     def positive_components(self) -> Ints:
         from clustruct.search._kernels.components import positive_roots
 
-        return positive_roots(self.n_nodes, *self._barred(0.0))
+        return positive_roots(self.n_nodes, *self._bar(0.0))
 
-    def contracted(self, groups: Ints, n: int) -> ListedGraph:
+    def contract(self, groups: Ints, n: int) -> ListedGraph:
         low, high = np.sort(groups[self.index], axis=1).T
         off = low != high
         summed = sparse.csr_array((self.values[off], (low[off], high[off])), shape=(n, n), dtype=np.float64)
@@ -219,17 +219,17 @@ class ListedGraph(SignedGraph):
 
 def signed_graph(K: Any, must_link: Pairs | None = None, cannot_link: Pairs | None = None) -> SignedGraph:
     """Check everything a caller gives, before any work; raise ValueError saying what is wrong and where."""
-    graph = _unlinked(K)
+    graph = _graph_of(K)
     if must_link is None and cannot_link is None:
         return graph
     groups, apart = link_groups(graph.n_nodes, must_link, cannot_link)
     n = int(groups.max(initial=-1)) + 1
     if n < graph.n_nodes:
-        graph = graph.contracted(groups, n)
+        graph = graph.contract(groups, n)
     return replace(graph, groups=groups, apart=apart)
 
 
-def _unlinked(K: Any) -> SignedGraph:
+def _graph_of(K: Any) -> SignedGraph:
     if isinstance(K, PairScores):
         if K.matrix is None:
             return _from_pairs(K)
@@ -308,7 +308,7 @@ def _check_halves(upper: Any, lower: Any) -> None:
         )
 
 
-def _connected(links: sparse.csr_array) -> Ints:
+def _components(links: sparse.csr_array) -> Ints:
     return sparse.csgraph.connected_components(links, directed=False)[1].astype(np.int64)
 
 

@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 # The module of each search by its name. Only the module that is asked for is imported.
 SEARCHES = {
-    **dict.fromkeys(("greedy", "local_search", "exact", "lp"), "correlation"),
-    **dict.fromkeys(("lp_algorithm5", "lp_ball", "components", "nearest_mate"), "correlation"),
-    **dict.fromkeys(("single", "left", "average", "complete"), "links"),
-    **dict.fromkeys(("iterative", "spectral", "centred", "discrete", "discrete_centred"), "kmeans"),
-    **dict.fromkeys(("batch", "normalised_cut"), "kernel_predictors"),
+    **dict.fromkeys(("greedy", "local_search", "exact", "lp"), "correlation_oracles"),
+    **dict.fromkeys(("lp_algorithm5", "lp_ball", "components", "nearest_mate"), "correlation_oracles"),
+    **dict.fromkeys(("single", "left", "average", "complete"), "link_oracles"),
+    **dict.fromkeys(("iterative", "spectral", "centred", "discrete", "discrete_centred"), "kmeans_oracles"),
+    **dict.fromkeys(("batch", "normalised_cut"), "kmeans_oracles"),
 }
 
 __all__ = ["ExampleLoss", "Oracle", "OracleResult", "Output", "Predictor", "register"]

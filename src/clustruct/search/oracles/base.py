@@ -30,7 +30,7 @@ from .example_loss import ExampleLoss, Output
 
 Objective = Literal["correlation", "kmeans", "links"]
 PLAIN = SlackRule("margin", 1)
-# What a search that adds the loss to the scores does by weighing it: see `separate_scaled`.
+# What a search that adds the loss to the scores does by weighing it: see `separate_by_multipliers`.
 SCALED = SlackRule("slack", 1)
 
 
@@ -173,9 +173,9 @@ class Oracle(Predictor):
 
     A subclass says what ``separate`` searches (``exactness``), and whether it can only do so by adding the
     loss to the scores (``adds_loss``), which asks for a loss that is linear in the coefficients and slack
-    norm 1 (slack scaling then takes several searches, see `separate_scaled`); and whether it has a smoothed
-    form (``can_smooth``). With ``loss_in_oracle=False`` the loss is left out of the search (section 3.6.5);
-    the constraint counts it always.
+    norm 1 (slack scaling then takes several searches, see `separate_by_multipliers`); and whether it has a
+    smoothed form (``can_smooth``). With ``loss_in_oracle=False`` the loss is left out of the search (section
+    3.6.5); the constraint counts it always.
 
     Parameters
     ----------
@@ -256,7 +256,7 @@ class Oracle(Predictor):
     def score(self, scores: PairScores, y: Output) -> float:
         """<B(y), K>."""
 
-    def mixed(self, one: OracleResult, other: OracleResult, share: float) -> OracleResult | None:
+    def mix(self, one: OracleResult, other: OracleResult, share: float) -> OracleResult | None:
         """A relaxed output between two, with this share of the other; None where outputs cannot be mixed."""
         return None
 
@@ -462,7 +462,7 @@ def make_oracle(
     return kind(loss_in_oracle=loss_in_oracle, n_init=n_init, random_state=random_state)
 
 
-def separate_scaled(
+def separate_by_multipliers(
     oracle: Oracle, scores: PairScores, loss: ExampleLoss, start: Output | None = None
 ) -> OracleResult:
     """Slack scaling for a search that adds the loss to the scores (Finley 2009, section 6.3).
@@ -484,18 +484,18 @@ def separate_scaled(
         start = found.output if found.start is None else found.start
         search.tell(point(found))
     further = oracle.further(scores, loss, search.best.output.output)
-    met = [search.best, *(point(oracle.result(y, loss)) for y in further), *_mixed(oracle, search)]
+    met = [search.best, *(point(oracle.result(y, loss)) for y in further), *_mixture(oracle, search)]
     answer = max(met, key=lambda p: p.need).output
     bound = search.bound if oracle.kind in ("exact", "overgenerating") else None
     return replace(answer, start=start, bound=bound)
 
 
-def _mixed(oracle: Oracle, search: MultiplierSearch[OracleResult]) -> list[Point[OracleResult]]:
+def _mixture(oracle: Oracle, search: MultiplierSearch[OracleResult]) -> list[Point[OracleResult]]:
     """The mixture of both ends of the bracket, where outputs may be mixed: loss and gain are linear in it."""
     low, high, share = search.low, search.high, search.mixture()
     if high is None or not 0.0 < share < 1.0:
         return []
-    found = oracle.mixed(low.output, high.output, share)
+    found = oracle.mix(low.output, high.output, share)
     if found is None:
         return []
     return [Point(found, found.loss, (1.0 - share) * low.gain + share * high.gain)]

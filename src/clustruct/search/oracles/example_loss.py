@@ -112,7 +112,7 @@ class ExampleLoss:
     ) -> None:
         self.loss, self.truth = loss, canonical_labels(truth)
         self.right: Output = self.truth
-        self.known = checked_known(known, truth)
+        self.known = check_known_mask(known, truth)
         of_pairs = isinstance(loss, LinearLoss) or (isinstance(loss, PairCountLoss) and not loss.transitive)
         if judged is not None and not of_pairs:
             raise ValueError(f"{loss} compares whole partitions, but not every pair is judged: {WAY_OUT}")
@@ -216,7 +216,7 @@ class ExampleLoss:
         return self.loss.start(self.truth, labels)
 
 
-def checked_known(known: Bools | None, truth: Ints) -> Bools | None:
+def check_known_mask(known: Bools | None, truth: Ints) -> Bools | None:
     """The mask, or None where every label is known; refuses other items that share a label."""
     if known is None:
         return None

@@ -144,10 +144,10 @@ class CountGraphLoss(GraphLoss):
         self.counts[d] = Counter()
 
     def after_move(self, item: int, target: int, costs: complex) -> float:
-        return self._value(*self._moved(item, target))
+        return self._value(*self._after_move(item, target))
 
     def move(self, item: int, target: int, costs: complex, value: float) -> None:
-        self.Q, self.P, self.k = self._moved(item, target)
+        self.Q, self.P, self.k = self._after_move(item, target)
         self.value = value
         t, source = self.truth[item], self.labels[item]
         sizes = self.sizes if self.known[item] else self.strangers
@@ -160,7 +160,7 @@ class CountGraphLoss(GraphLoss):
             del self.counts[source][t]
         self.counts[target][t] += 1
 
-    def _moved(self, item: int, target: int) -> tuple[float, float, int]:
+    def _after_move(self, item: int, target: int) -> tuple[float, float, int]:
         form, source = self.form, self.labels[item]
         if self.known[item]:
             t = self.truth[item]
@@ -213,9 +213,9 @@ class TableGraphLoss(GraphLoss):
         p, r = self.form.parts(Sums(*(np.asarray(v, np.float64) for v in (size, A, B, alone))))
         return float(p), float(r)
 
-    def _changes(self, gone: Sequence[int], come: Sequence[Counter[int]]) -> tuple[float, float]:
+    def _changes(self, removed: Sequence[int], added: Sequence[Counter[int]]) -> tuple[float, float]:
         """What P and R change by when these clusters go and clusters of these counts come."""
-        parts, old = [self._part(counts) for counts in come], [self.parts[c] for c in gone]
+        parts, old = [self._part(counts) for counts in added], [self.parts[c] for c in removed]
         P, R = (sum(part[i] for part in parts) - sum(part[i] for part in old) for i in (0, 1))
         return P, R
 
@@ -232,13 +232,13 @@ class TableGraphLoss(GraphLoss):
         self._book({c: self.counts[c] + self.counts[d], d: Counter()})
 
     def after_move(self, item: int, target: int, costs: complex) -> float:
-        after = self._moved(item, target)
+        after = self._after_move(item, target)
         return self._value(*self._changes([*after], [*after.values()]))
 
     def move(self, item: int, target: int, costs: complex, value: float) -> None:
-        self._book(self._moved(item, target))
+        self._book(self._after_move(item, target))
 
-    def _moved(self, item: int, target: int) -> dict[int, Counter[int]]:
+    def _after_move(self, item: int, target: int) -> dict[int, Counter[int]]:
         source, one = self.labels[item], Counter({self.truth[item]: 1})
         return {source: self.counts[source] - one, target: self.counts[target] + one}
 
@@ -292,16 +292,16 @@ class MatchedGraphLoss(GraphLoss):
         self._book({c: self.counts[c] + self.counts[d], d: Counter()})
 
     def after_move(self, item: int, target: int, costs: complex) -> float:
-        after = self._moved(item, target)
+        after = self._after_move(item, target)
         return self._value(self.V + self._change(after), self.k + self._more_clusters(after))
 
     def move(self, item: int, target: int, costs: complex, value: float) -> None:
-        self._book(self._moved(item, target))
+        self._book(self._after_move(item, target))
 
     def out_of_date(self, c: int) -> Iterable[int]:
         return self._part(c).clusters
 
-    def _moved(self, item: int, target: int) -> dict[int, Counter[int]]:
+    def _after_move(self, item: int, target: int) -> dict[int, Counter[int]]:
         source, one = self.labels[item], Counter({self.truth[item]: 1})
         return {source: self.counts[source] - one, target: self.counts[target] + one}
 

@@ -103,7 +103,7 @@ class ViolationSearch(Search):
         """
         alone = np.arange(len(self.K), dtype=np.int64)
         if self._is_compiled:
-            return self._compiled("greedy", alone)
+            return self._run_kernel("greedy", alone)
         return last(greedy_steps(self, self.loss.start(alone)))
 
     def hill_climb(self, labels: Ints) -> Ints:
@@ -113,14 +113,14 @@ class ViolationSearch(Search):
         When a whole pass moves nothing, the best join of two clusters is made, and the passes start again.
         """
         if self._is_compiled:
-            return self._compiled("hill_climb", labels)
+            return self._run_kernel("hill_climb", labels)
         return last(climb_steps(self, self.loss.start(labels)))
 
     @property
     def _is_compiled(self) -> bool:
         return self.loss.form is not None or self.loss.table is not None
 
-    def _compiled(self, procedure: str, labels: Ints) -> Ints:
+    def _run_kernel(self, procedure: str, labels: Ints) -> Ints:
         kernels, form = self._kernels()
         found = getattr(kernels, procedure)(
             self.K,

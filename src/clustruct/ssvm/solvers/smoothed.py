@@ -98,7 +98,7 @@ class _Stages:
             self._begin()
         self.seen.clear()
         within = self.task.conditions
-        bounds = np.stack([within.low, within.high], 1) if within.bounded else None
+        bounds = np.stack([within.low, within.high], 1) if within.bounded_search else None
         limits = {"maxcor": CURVATURE_PAIRS, "maxfun": STAGE_EVALUATIONS, "maxiter": STAGE_EVALUATIONS}
         options = limits | {"ftol": 0.0, "gtol": 0.0}
         with suppress(_Ended):

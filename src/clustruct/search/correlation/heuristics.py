@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from clustruct.core.typing import Ints
-
-from .graph import Pairs, SignedGraph, check_labels, signed_graph
+from clustruct.search.correlation.graph import Pairs, SignedGraph, check_labels, signed_graph
 
 # First and last temperature, in units of the mean |score|. Measured on planted partitions, m = 1000, 100
 # sweeps, objective over the planted one (Gaussian / sign noise): 1.0-0.3 gives 0.99 / 1.01, 1.2-0.3 gives
@@ -56,7 +55,7 @@ def greedy(K: Any, *, must_link: Pairs | None = None, cannot_link: Pairs | None 
     array([0, 1, 1])
     """
     graph = signed_graph(K, must_link, cannot_link)
-    return graph.to_items(graph.merged())
+    return graph.to_items(graph.merge_greedily())
 
 
 def local_search(
@@ -122,7 +121,7 @@ def local_search(
         raise ValueError(f"sweeps must not be negative, but is {sweeps}")
     seed = random_word(random_state)
     start = None if labels is None else node_labels(graph, labels)
-    return graph.to_items(graph.searched(start, sweeps, (HOT, COLD), seed))
+    return graph.to_items(graph.search(start, sweeps, (HOT, COLD), seed))
 
 
 def node_labels(graph: SignedGraph, labels: Any) -> Ints:

@@ -18,10 +18,17 @@ from clustruct.data import PairScores, all_pairs
 from clustruct.losses import Loss, PairwiseLoss
 from clustruct.losses.slack_rule import SlackRule
 from clustruct.search.agglomerative import LINKAGES, WeightedLinks, dense_parts
-
-from .base import PLAIN, SCALED, Oracle, OracleResult, PairCoefficients, register, separate_scaled
-from .example_loss import ExampleLoss, Output, together
-from .violation_search import tolerance_of
+from clustruct.search.oracles.base import (
+    PLAIN,
+    SCALED,
+    Oracle,
+    OracleResult,
+    PairCoefficients,
+    register,
+    separate_by_multipliers,
+)
+from clustruct.search.oracles.example_loss import ExampleLoss, Output, together
+from clustruct.search.oracles.violation_search import tolerance_of
 
 
 class LinkLoss(ExampleLoss):
@@ -173,7 +180,7 @@ class ExactLinks(LinkOracle):
         if not self.loss_in_oracle:
             return self.result(self.link(scores), loss)
         if rule == SCALED:
-            return separate_scaled(self, scores, loss, start)
+            return separate_by_multipliers(self, scores, loss, start)
         assert loss.coefficients is not None
         return self.result(self.link(scores.plus(loss.coefficients)), loss)
 
@@ -229,7 +236,7 @@ class GreedyLinks(LinkOracle):
         if rule == PLAIN and loss.coefficients is not None:
             found = LINKAGES[self.name](scores, gains=loss.coefficients)
         else:
-            found = self._merged(scores, loss, rule)
+            found = self._merge_greedily(scores, loss, rule)
         return self._best(scores, loss, rule, found, start)
 
     def _best(
@@ -242,7 +249,7 @@ class GreedyLinks(LinkOracle):
         violations = [rule.violation(found.loss, gain) for found, gain in zip(tried, gains, strict=True)]
         return tried[int(np.argmax(violations))]
 
-    def _merged(self, scores: PairScores, loss: ExampleLoss, rule: SlackRule) -> WeightedLinks:
+    def _merge_greedily(self, scores: PairScores, loss: ExampleLoss, rule: SlackRule) -> WeightedLinks:
         """From singletons, merge the two clusters that raise H most, until none does, for any loss and rule.
 
         Cost O(m^3) and one array of losses for each merge.
@@ -262,11 +269,11 @@ class GreedyLinks(LinkOracle):
             gain += float(worth[c, d])
             merges.append((groups[c], groups[d]))
             groups[c] = groups[c] + groups.pop(d)
-            S, N = self._joined(S, N, c, d)
+            S, N = self._join(S, N, c, d)
             state.merge(c, d)
         return links_of(scores, merges, complete=self.complete)
 
-    def _joined(self, S: Floats, N: Floats, c: int, d: int) -> tuple[Floats, Floats]:
+    def _join(self, S: Floats, N: Floats, c: int, d: int) -> tuple[Floats, Floats]:
         """Sums (or least scores) and numbers of pairs between clusters, after a merge of d into c."""
         row = S[c] + S[d]
         if self.complete:

@@ -16,12 +16,20 @@ from clustruct.search import correlation
 from clustruct.search.agglomerative import WeightedLinks
 from clustruct.search.correlation import EdgeDegrees
 from clustruct.search.correlation.programs import MOST_ITEMS
-
-from .base import PLAIN, SCALED, Oracle, OracleResult, PairCoefficients, Predictor, register, separate_scaled
-from .example_loss import ExampleLoss, Output, together
-from .graph_search import GraphSearch
-from .pair_count_search import ExclusiveSearch, PairCountSearch
-from .violation_search import Search, ViolationSearch, together_score
+from clustruct.search.oracles.base import (
+    PLAIN,
+    SCALED,
+    Oracle,
+    OracleResult,
+    PairCoefficients,
+    Predictor,
+    register,
+    separate_by_multipliers,
+)
+from clustruct.search.oracles.example_loss import ExampleLoss, Output, together
+from clustruct.search.oracles.graph_search import GraphSearch
+from clustruct.search.oracles.pair_count_search import ExclusiveSearch, PairCountSearch
+from clustruct.search.oracles.violation_search import Search, ViolationSearch, together_score
 
 
 class CorrelationOracle(Oracle):
@@ -59,11 +67,11 @@ class CorrelationOracle(Oracle):
         self, scores: PairScores, loss: ExampleLoss, rule: SlackRule, start: Output | None = None
     ) -> OracleResult:
         if not self.loss_in_oracle:
-            return self.result(self._maximised(scores), loss)
+            return self.result(self._maximise(scores), loss)
         if rule == PLAIN and loss.coefficients is not None:
-            return self.result(self._maximised(scores.plus(loss.coefficients)), loss)
+            return self.result(self._maximise(scores.plus(loss.coefficients)), loss)
         if rule == SCALED and self.adds_loss:
-            return separate_scaled(self, scores, loss, start)
+            return separate_by_multipliers(self, scores, loss, start)
         return self.result(self.search(self.problem(scores, loss, rule, start)), loss)
 
     def problem(self, scores: PairScores, loss: ExampleLoss, rule: SlackRule, start: Output | None) -> Search:
@@ -77,7 +85,7 @@ class CorrelationOracle(Oracle):
             return ViolationSearch(scores.matrix, loss, rule)
         return GraphSearch(scores.list_pairs(), loss, rule)
 
-    def _maximised(self, scores: PairScores) -> Output:
+    def _maximise(self, scores: PairScores) -> Output:
         """`maximise`, by a matching of sources where there are any: what prediction does, too."""
         if scores.sources is None:
             return self.maximise(scores)
@@ -175,7 +183,7 @@ class LinearProgram(CorrelationOracle):
     def maximise(self, scores: PairScores) -> EdgeDegrees:
         return correlation.lp_relaxation(scores)
 
-    def mixed(self, one: OracleResult, other: OracleResult, share: float) -> OracleResult | None:
+    def mix(self, one: OracleResult, other: OracleResult, share: float) -> OracleResult | None:
         """Degrees between the two."""
         low, high = _degrees(one.output), _degrees(other.output)
         y = EdgeDegrees((1.0 - share) * low.degrees + share * high.degrees, low.n_items, 0.0)

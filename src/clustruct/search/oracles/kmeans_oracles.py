@@ -21,20 +21,20 @@ from clustruct.losses.slack_rule import SlackRule
 from clustruct.search import kmeans, spectral
 from clustruct.search.agglomerative import WeightedLinks
 from clustruct.search.correlation import EdgeDegrees
-from clustruct.ssvm import OracleKind
-
-from .base import (
+from clustruct.search.oracles.base import (
     PLAIN,
     SCALED,
     Oracle,
     OracleResult,
     PairCoefficients,
+    Predictor,
     SmoothedSearch,
     register,
-    separate_scaled,
+    separate_by_multipliers,
 )
-from .example_loss import ExampleLoss, Output
-from .violation_search import tolerance_of
+from clustruct.search.oracles.example_loss import ExampleLoss, Output
+from clustruct.search.oracles.violation_search import tolerance_of
+from clustruct.ssvm import OracleKind
 
 # Sets that list their pairs are made a matrix up to this many items (128 MB).
 MOST_DENSE = 4000
@@ -92,7 +92,7 @@ def dense_scores(scores: PairScores) -> Floats:
     return np.asarray(scores.product @ np.eye(scores.n_items))
 
 
-def augmented(K: Floats, loss: ExampleLoss) -> Floats:
+def augment(K: Floats, loss: ExampleLoss) -> Floats:
     """K - (100/k) Y_i Y_i'."""
     Y = loss.factor
     return np.asarray(K - (100.0 / Y.shape[1]) * (Y @ Y.T).toarray())
@@ -117,10 +117,10 @@ class Iterative(KMeansOracle):
         assert K is not None
         if rule == PLAIN and self.is_linear(loss.loss):
             options = {"n_init": self.n_init, "random_state": self.random_state}
-            return self.result(kmeans.iterative(augmented(K, loss), k, labels=begin, **options), loss)
-        order = kmeans.order_by_similarity(augmented(K, loss))
+            return self.result(kmeans.iterative(augment(K, loss), k, labels=begin, **options), loss)
+        order = kmeans.order_by_similarity(augment(K, loss))
         starts = kmeans.starts(truth.size, k, self.n_init, self.random_state, begin, order)
-        return self.result(most_violated(K, loss, rule, starts, order), loss)
+        return self.result(climb_violation(K, loss, rule, starts, order), loss)
 
     def predict(self, scores: PairScores, n_clusters: int | None = None) -> Ints:
         K = scores.matrix
@@ -128,7 +128,7 @@ class Iterative(KMeansOracle):
         return kmeans.iterative(K, n_clusters, n_init=self.n_init, random_state=self.random_state)
 
 
-def most_violated(
+def climb_violation(
     K: Floats, loss: ExampleLoss, rule: SlackRule, starts: list[Ints], order: Indices | None = None
 ) -> Ints:
     """The best end of climbs on H from the truth and the starts: H is at least that of the truth, 0.
@@ -139,7 +139,7 @@ def most_violated(
 
     >>> from clustruct.losses import PairwiseLoss
     >>> K = np.array([[2.0, 1.9, 0.1], [1.9, 2.0, 0.0], [0.1, 0.0, 1.0]])
-    >>> most_violated(100 * K, ExampleLoss(PairwiseLoss(), np.array([0, 0, 1])), PLAIN, [])
+    >>> climb_violation(100 * K, ExampleLoss(PairwiseLoss(), np.array([0, 0, 1])), PLAIN, [])
     array([0, 0, 1])
     """
     k = int(loss.truth.max()) + 1
@@ -202,10 +202,10 @@ class Spectral(KMeansOracle):
         self, scores: PairScores, loss: ExampleLoss, rule: SlackRule, start: Output | None = None
     ) -> OracleResult:
         if rule == SCALED:
-            return separate_scaled(self, scores, loss, start)
+            return separate_by_multipliers(self, scores, loss, start)
         return self.result(self.relax(scores, loss, rule, start), loss)
 
-    def mixed(self, one: OracleResult, other: OracleResult, share: float) -> OracleResult | None:
+    def mix(self, one: OracleResult, other: OracleResult, share: float) -> OracleResult | None:
         """B between the two Y Y': its factor has the columns of both. The output stands for it, since only B
         and the loss, which is linear in it, are looked at.
         """
@@ -226,7 +226,7 @@ class Spectral(KMeansOracle):
         Y = loss.factor
         k = int(Y.shape[1])
         if scores.matrix is not None:
-            return spectral.relax(augmented(scores.matrix, loss), k, centred=self.centred)
+            return spectral.relax(augment(scores.matrix, loss), k, centred=self.centred)
         assert scores.product is not None
         operator = augmented_operator(scores.product, Y, 100.0 / k)
         begin = start.Y if isinstance(start, RelaxedClustering) else None
@@ -250,7 +250,7 @@ class Spectral(KMeansOracle):
             options = {"n_pairs": SOFT_PAIRS * k, "tol": SOFT_TOL, "start": start}
         else:
             K = dense_scores(scores)
-            A, along, options = augmented(K, loss), K @ Y, {}
+            A, along, options = augment(K, loss), K @ Y, {}
         found = spectral.soft_relax(A, k, mu, centred=self.centred, **options)
         base = 100.0 - float(np.sum(Y * along))
         lost = 100.0 * (1.0 - float(np.sum((loss.factor.T @ found.U) ** 2)) / k)
@@ -284,11 +284,11 @@ class Discrete(Spectral):
         self, scores: PairScores, loss: ExampleLoss, rule: SlackRule, start: Output | None = None
     ) -> OracleResult:
         if rule == SCALED:
-            return separate_scaled(self, scores, loss, start)
+            return separate_by_multipliers(self, scores, loss, start)
         relaxed = self.relax(scores, loss, rule, start)
         return self.result(self._discretise(relaxed), loss, start=relaxed)
 
-    def mixed(self, one: OracleResult, other: OracleResult, share: float) -> OracleResult | None:
+    def mix(self, one: OracleResult, other: OracleResult, share: float) -> OracleResult | None:
         return None
 
     def further(self, scores: PairScores, loss: ExampleLoss, found: Output) -> list[Output]:
@@ -298,7 +298,7 @@ class Discrete(Spectral):
             assert scores.product is not None
             K = scores.product @ np.eye(scores.n_items)
         assert isinstance(found, np.ndarray)
-        return [most_violated(K, loss, SCALED, [found])]
+        return [climb_violation(K, loss, SCALED, [found])]
 
     def predict(self, scores: PairScores, n_clusters: int | None = None) -> Ints:
         relaxed = super().predict(scores, n_clusters)
@@ -327,3 +327,36 @@ def augmented_operator(K: LinearOperator, Y: sparse.csr_array, factor: float) ->
         return np.asarray(K @ V - factor * (Y @ (back @ V)))
 
     return LinearOperator(K.shape, matvec=times, matmat=times, rmatvec=times, dtype=np.float64)
+
+
+class KernelPredictor(Predictor):
+    """The function of this name in `kernel_kmeans`, which refuses K that it cannot take (Finley 2009, section
+    4.3.3). No oracle, as K - (100/k) Y Y' is no kernel even where K is.
+    """
+
+    objective = "kmeans"
+
+    def predict(self, scores: PairScores, n_clusters: int | None = None) -> Ints:
+        # Imported here: it loads scikit-learn's k-means, which few models need.
+        from clustruct.search import kernel_kmeans
+
+        assert n_clusters is not None
+        procedure = getattr(kernel_kmeans, self.name)
+        labels: Ints = procedure(
+            scores.matrix, n_clusters, n_init=self.n_init, random_state=self.random_state
+        )
+        return labels
+
+
+@register
+class Batch(KernelPredictor):
+    """K must be positive semidefinite."""
+
+    name = "batch"
+
+
+@register
+class NormalisedCut(KernelPredictor):
+    """Every item's similarities must have a positive sum."""
+
+    name = "normalised_cut"
