@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from clustruct import ItemSet, ssvm
 from clustruct.data.datasets import make_synth
 from clustruct.learning.problems import ClusteringProblem, MulticlassProblem, Units
-from clustruct.search.oracles import kmeans
+from clustruct.search.oracles import kmeans_oracles
 
 
 def problem(oracle="spectral", item_mean=False):
@@ -44,7 +44,7 @@ def test_large_sets_come_to_the_same_optimum_by_leading_eigenvectors(oracle, mon
     x = ItemSet(np.eye(3)[y] @ rng.normal(size=(3, 8)) + rng.normal(size=(210, 8)))
     found = []
     for limit in (500, 200):
-        monkeypatch.setattr(kmeans, "SOFT_LIMIT", limit)
+        monkeypatch.setattr(kmeans_oracles, "SOFT_LIMIT", limit)
         task = ClusteringProblem([x], [y], oracle=oracle)
         assert task.preferred_formulation == "smoothed"
         found.append(ssvm.fit(task, 0.01, rtol=5e-3))

@@ -67,18 +67,6 @@ def batch(K: Any, k: int, *, n_init: int = 10, random_state: int = 0) -> Ints:
 def points_of(K: Floats) -> Floats:
     """Rows f_a with K_ab = <f_a, f_b>; ValueError where there are none.
 
-    Parameters
-    ----------
-    K : array of float
-        A symmetric, positive semidefinite matrix.
-
-    Returns
-    -------
-    array of float
-        One row for each item.
-
-    Examples
-    --------
     >>> points_of(np.ones((2, 2))).round(3).tolist()
     [[1.0], [1.0]]
     """

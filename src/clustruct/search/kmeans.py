@@ -112,22 +112,7 @@ def starts(
 
 
 def random_labels(m: int, k: int, rng: np.random.Generator) -> Ints:
-    """A random assignment in which no cluster is empty: k items seed them, the others go anywhere.
-
-    Parameters
-    ----------
-    m : int
-        The number of items.
-    k : int
-        The number of clusters.
-    rng : Generator
-        Where the labels are drawn from.
-
-    Returns
-    -------
-    array of int
-        The cluster of each item.
-    """
+    """A random assignment in which no cluster is empty: k items seed them, the others go anywhere."""
     labels = rng.integers(0, k, m)
     labels[rng.choice(m, k, replace=False)] = np.arange(k)
     return labels.astype(np.int64)

@@ -25,6 +25,8 @@ from clustruct.core.typing import Floats, Ints
 
 from .kmeans import best_hill_climb, check_k, check_similarity, order_of_rows, starts
 
+__all__ = ["count_clusters", "discretise", "relax", "relaxed_objective"]
+
 Method = Literal["auto", "dense", "lanczos"]
 # Below this size LAPACK's subset solver is the faster (python -m benchmarks.eigen).
 SMALL = 200
@@ -105,18 +107,6 @@ def centre(K: Any) -> Any:
 
     An array for an array, an operator for a sparse matrix or an operator.
 
-    Parameters
-    ----------
-    K : object
-        Symmetric m x m similarities: an array, sparse matrix or LinearOperator.
-
-    Returns
-    -------
-    object
-        The centred matrix, or what multiplies with it.
-
-    Examples
-    --------
     >>> centre(np.ones((2, 2))).round(3).tolist()
     [[-1.0, -1.0], [-1.0, -1.0]]
     """
@@ -149,26 +139,7 @@ def centre(K: Any) -> Any:
 def leading_eigenvectors(
     K: Any, k: int, *, method: Method = "auto", tol: float = 1e-10, start: Floats | None = None
 ) -> tuple[Floats, Floats]:
-    """The k largest eigenvalues, falling, and their eigenvectors. Arguments as for `relax`.
-
-    Parameters
-    ----------
-    K : object
-        Symmetric m x m similarities: an array, sparse matrix or LinearOperator.
-    k : int
-        How many.
-    method : Method, default="auto"
-        "dense", "lanczos" or "auto".
-    tol : float, default=1e-10
-        Relative accuracy of the eigenvalues for "lanczos".
-    start : array of float, optional
-        A matrix near the answer, for "lanczos".
-
-    Returns
-    -------
-    tuple of array of float, array of float
-        The eigenvalues, and the eigenvectors as columns.
-    """
+    """The k largest eigenvalues, falling, and their eigenvectors. Arguments as for `relax`."""
     if method not in ("auto", "dense", "lanczos"):
         raise ValueError(f"method must be auto, dense or lanczos, not {method!r}")
     implicit = isinstance(K, LinearOperator) or sparse.issparse(K)
@@ -249,20 +220,8 @@ def discretise(
 
 
 class SoftClustering(NamedTuple):
-    """Z = U U', the two values at it, the sum of the k largest eigenvalues, and the eigenvectors found.
-
-    Attributes
-    ----------
-    U : array of float
-        Z = U U'.
-    value : float
-        <K, Z>.
-    smoothed : float
-        <K, Z> + mu S(Z).
-    largest : float
-        The sum of the k largest eigenvalues.
-    vectors : array of float
-        The eigenvectors found.
+    """Z = U U' with <K, Z> (``value``), <K, Z> + mu S(Z) (``smoothed``), the sum of the k largest eigenvalues
+    and the eigenvectors found.
     """
 
     U: Floats
@@ -293,30 +252,6 @@ def soft_relax(
     that of all eigenvectors by what the others would add, next to nothing where mu is small beside the gap.
     ``tol`` and ``start`` are those of `relax` then. Where these few share alike, as for K = 0, all are taken.
 
-    Parameters
-    ----------
-    K : object
-        Symmetric m x m similarities: an array, sparse matrix or LinearOperator.
-    k : int
-        The number of clusters.
-    mu : float
-        How much the entropy S(Z) counts.
-    centred : bool, default=False
-        Whether every Z has the constant vector with share 1.
-    n_pairs : int, optional
-        How many leading eigenvectors may have a share; all by default.
-    tol : float, default=1e-10
-        Relative accuracy of the eigenvalues.
-    start : array of float, optional
-        A matrix near the answer.
-
-    Returns
-    -------
-    SoftClustering
-        Z as U U', and its values.
-
-    Examples
-    --------
     >>> K = np.diag([3.0, 2.0, 0.0])
     >>> found = soft_relax(K, 2, mu=0.1)
     >>> found.largest, bool(found.value < 5.0 < found.smoothed), round(float(np.sum(found.U**2)), 9)
@@ -363,22 +298,6 @@ def _all_eigenvectors(A: Floats, constant: Floats | None) -> tuple[Floats, Float
 def occupations(eigenvalues: Floats, k: int, mu: float) -> Floats:
     """p_j = 1 / (1 + exp((t - l_j)/mu)), t such that the sum is k, by bisection.
 
-    Parameters
-    ----------
-    eigenvalues : array of float
-        The eigenvalues l_j.
-    k : int
-        What the shares sum to.
-    mu : float
-        How far the step from 1 to 0 is smoothed.
-
-    Returns
-    -------
-    array of float
-        The shares p_j.
-
-    Examples
-    --------
     >>> occupations(np.array([0.0, 1.0, 2.0]), 2, 0.5).round(3)
     array([0.291, 0.752, 0.957])
     """
@@ -441,18 +360,6 @@ def count_clusters(K: Any, least: int = 1, most: int = MOST_CLUSTERS) -> int:
 def count_range(labels: Sequence[Ints]) -> tuple[int, int]:
     """Where to look for k after training: from half the fewest clusters seen to twice the most.
 
-    Parameters
-    ----------
-    labels : sequence of array of int
-        The labels of each training set.
-
-    Returns
-    -------
-    tuple of int, int
-        The smallest and the largest number of clusters.
-
-    Examples
-    --------
     >>> count_range([np.array([0, 1, 2, 3]), np.array([0, 0, 1, 2, 3, 4])])
     (2, 10)
     """

@@ -28,15 +28,7 @@ from .solvers.base import Progress, Solver, Task
 @register("Identity")
 @dataclass(frozen=True)
 class Identity(DataclassState):
-    """Settings as they are, and of what is too large to be shown a digest, by name.
-
-    Attributes
-    ----------
-    settings : dict
-        Settings by name.
-    digests : dict
-        Digests of data by name.
-    """
+    """Settings as they are, and of what is too large to be shown a digest, by name."""
 
     settings: dict[str, Any]
     digests: dict[str, str]

@@ -29,19 +29,6 @@ class WeightConstraints:
     """Regularise towards ``prior``; keep ``low <= w <= high`` and ``A @ w >= lower`` exactly.
 
     ``low`` and ``high`` are empty where w is free.
-
-    Attributes
-    ----------
-    prior : array of float
-        Where the regulariser has its centre.
-    low : array of float
-        Lower bounds, or empty.
-    high : array of float
-        Upper bounds, or empty.
-    A : array of float
-        One row for each inequality.
-    lower : array of float
-        What ``A @ w`` is at least.
     """
 
     prior: Floats

@@ -117,15 +117,6 @@ class GramPlanes(PlaneSet[W]):
 
     Where constraint vectors live is up to the subclass: `LinearPlanes`, or
     `clustruct.ssvm.kernelized.KernelPlanes`.
-
-    Parameters
-    ----------
-    conditions : WeightConstraints or None
-        The prior, bounds and linear inequalities; None where w is free.
-    cap : array of float
-        The most that the multipliers of each group may add up to.
-    ridge : array of float or None
-        The curvature of each group where slacks are quadratic; None: linear slacks.
     """
 
     def __init__(self, conditions: WeightConstraints | None, cap: Floats, ridge: Floats | None) -> None:

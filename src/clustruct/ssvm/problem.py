@@ -46,17 +46,6 @@ class SmoothedResult:
 
     ``violation`` is the largest slack any output needs at w, ``value`` its smoothed form, and
     ``difference`` and ``loss`` make the plane of the mean of outputs that attains the latter.
-
-    Attributes
-    ----------
-    violation : float
-        The largest slack that any output needs.
-    value : float
-        Its smoothed form.
-    difference : array of float
-        Psi of the truth minus the mean of Psi.
-    loss : float
-        The mean of the loss.
     """
 
     violation: float

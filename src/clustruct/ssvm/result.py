@@ -159,19 +159,7 @@ class Planes(DataclassState):
 @register("PastTraining")
 @dataclass(frozen=True)
 class PastTraining(DataclassState):
-    """What a training leaves for one that goes on from it.
-
-    Attributes
-    ----------
-    C : float
-        The engine's.
-    examples : int
-        How many there were.
-    planes : Planes or None
-        In the engine's units, dense; group i is example i. None: too many.
-    sets : list of str
-        Digests of the examples, whose planes they are.
-    """
+    """What a training leaves for one that goes on from it."""
 
     C: float
     examples: int

@@ -67,25 +67,6 @@ class PieceRows:
     Where ``indices`` is not empty the data is sparse, and ``indices`` holds entries relative to the offset.
     ``data`` must be the same object in every batch of a problem: it is not copied. The psi difference of a
     multiclass example is two pieces, one row of X laid down twice.
-
-    Parameters
-    ----------
-    data : array of float
-        The array that pieces are cut from.
-    indices : array
-        Entries of sparse data, relative to the offset; empty for dense data.
-    count : array
-        How many pieces each vector has.
-    start : array
-        Where each piece begins in the data.
-    length : array
-        How long each piece is.
-    offset : array
-        Where each piece is laid down.
-    factor : array of float
-        By what each piece is multiplied.
-    n_features : int
-        How long the vectors are.
     """
 
     data: Floats
@@ -433,11 +414,6 @@ class KeptAnswers(Generic[W]):
     The best of fresh, kept and true answers makes the cut: an approximate oracle may find less than it found
     before, and so its cuts never get looser. The truth needs no place: its psi difference and loss are 0.
     Pieces are summed up each for itself, so that they can be kept, and summed, at different places.
-
-    Parameters
-    ----------
-    weights : those of all examples
-    size : how many rounds are kept
     """
 
     def __init__(self, weights: Floats, rule: SlackRule, size: int) -> None:

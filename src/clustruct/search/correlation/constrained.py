@@ -42,36 +42,9 @@ def constrained_search(
 ) -> Ints:
     """The best clusters under what is known, numbered by first appearance.
 
-    Parameters
-    ----------
-    scores : PairScores
-        Scores of listed pairs, or of all in a matrix; other pairs count 0. Where they have sources, no two
-        pieces with items of one source share a cluster.
-    pieces : object, optional
-        For each item the number of its piece (0, 1, ...); None: every item is one.
-    anchored : object, optional
-        For each piece whether it is an anchor. None: none is.
-    cannot_link : object, optional
-        Pairs of items that must not share a cluster.
-    start : object, optional
-        Labels of the items to begin from, which keep what is known.
-    sweeps : int, default=100
-        How much annealing; 0 is descent alone.
-    random_state : int, default=0
-        Of the annealing.
-
-    Returns
-    -------
-    array of int
-        The cluster of each item.
-
-    Notes
-    -----
     The cost is proportional to the items and the listed pairs. Small components of the positive scores, of up
     to 24 pieces, are mostly solved exactly; in larger ones the answer is a local optimum.
 
-    Examples
-    --------
     >>> pairs = np.array([[0, 1], [1, 2], [2, 3]])
     >>> scores = PairScores(4, index=pairs, values=np.array([3.0, 1.0, 2.0]))
     >>> constrained_search(scores, cannot_link=[(0, 2)])
@@ -228,14 +201,6 @@ def _clusters(
     (`local_search` with anchors), at a cost of O(edges) a sweep; and then searched
     again from there: annealing misses the best of 7 to 24 nodes in some cases of a hundred, most with pairs
     apart. With random scores all of up to 16 nodes are solved; beyond the limits what was found stays.
-
-    Parameters
-    ----------
-    graph : scores between nodes, and which of them are anchors
-    apart : pairs of nodes (p x 2) that must not share a cluster
-    start : labels to begin from, with at most one anchor in each cluster
-    sweeps : how much annealing; 0 is descent alone
-    random_state : an integer
     """
     from clustruct.search._kernels.anchored import merge_with_anchors, settle_with_anchors
     from clustruct.search._kernels.moving import anneal_some

@@ -9,18 +9,15 @@ from typing import TYPE_CHECKING
 from clustruct.core.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from .base import (
-        Oracle,
-        OracleResult,
-        Predictor,
-        make_oracle,
-        make_predictor,
-        make_search,
-        oracle_names,
-        predictor_names,
-        register,
-    )
-    from .example_loss import ExampleLoss, Output
+    from .base import Oracle, Predictor, register
+    from .base import OracleResult as OracleResult
+    from .base import make_oracle as make_oracle
+    from .base import make_predictor as make_predictor
+    from .base import make_search as make_search
+    from .base import oracle_names as oracle_names
+    from .base import predictor_names as predictor_names
+    from .example_loss import ExampleLoss
+    from .example_loss import Output as Output
 
 # The module of each search by its name. Only the module that is asked for is imported.
 SEARCHES = {
@@ -31,7 +28,6 @@ SEARCHES = {
     **dict.fromkeys(("batch", "normalised_cut"), "kmeans_oracles"),
 }
 
-__all__ = ["ExampleLoss", "Oracle", "OracleResult", "Output", "Predictor", "register"]
-__all__ += ["make_oracle", "make_predictor", "make_search", "oracle_names", "predictor_names"]
+__all__ = ["ExampleLoss", "Oracle", "Predictor", "register"]
 
 __getattr__, __dir__ = lazy_names(__name__)

@@ -70,19 +70,6 @@ class OracleResult:
 
     ``start`` is where the next search for the same example may begin, the output itself where None. ``bound``
     is what no output's violation exceeds, where the search knows more than its answer.
-
-    Attributes
-    ----------
-    output : Output
-        The clustering.
-    coefficients : PairCoefficients
-        The coefficient of each pair in Psi.
-    loss : float
-        Its loss against the truth.
-    start : Output, optional
-        Where the next search may begin.
-    bound : float, optional
-        An upper bound of every violation.
     """
 
     output: Output
@@ -291,7 +278,7 @@ class Oracle(Predictor):
         return OracleResult(y, self.coefficients(y), loss(y), start)
 
 
-_KNOWN: dict[str, type[Predictor]] = {}
+_KINDS: dict[str, type[Predictor]] = {}
 Kind = TypeVar("Kind", bound=type[Predictor])
 
 
@@ -308,84 +295,45 @@ def register(kind: Kind) -> Kind:
     Kind
         The same class.
     """
-    known = _KNOWN if kind.__module__.startswith("clustruct.search.oracles.") else _known()
+    known = _KINDS if kind.__module__.startswith("clustruct.search.oracles.") else _load_searches()
     if known.setdefault(kind.name, kind).__qualname__ != kind.__qualname__:
         raise ValueError(f"there is a search called {kind.name!r} already")
     known[kind.name] = kind
     return kind
 
 
-def _known(name: str | None = None) -> dict[str, type[Predictor]]:
+def _load_searches(name: str | None = None) -> dict[str, type[Predictor]]:
     """All searches, or at least the one of that name where there is one."""
-    if name not in _KNOWN:
+    if name not in _KINDS:
         for module in [SEARCHES[name]] if name in SEARCHES else dict.fromkeys(SEARCHES.values()):
             import_module(f"clustruct.search.oracles.{module}")
-    return _KNOWN
+    return _KINDS
 
 
 def predictor_names(objective: Objective) -> tuple[str, ...]:
     """Names of the searches that give partitions of highest score.
 
-    Parameters
-    ----------
-    objective : Objective
-        What is maximised: "correlation" or "kmeans".
-
-    Returns
-    -------
-    tuple of str
-        The names.
-
-    Examples
-    --------
     >>> predictor_names("kmeans")
     ('batch', 'discrete', 'discrete_centred', 'iterative', 'normalised_cut')
     """
-    return tuple(sorted(n for n, k in _known().items() if k.objective == objective and not k.relaxed))
+    return tuple(sorted(n for n, k in _load_searches().items() if k.objective == objective and not k.relaxed))
 
 
 def oracle_names(objective: Objective | None = None) -> tuple[str, ...]:
     """Names of the searches for violated clusterings.
 
-    Parameters
-    ----------
-    objective : Objective, optional
-        What is maximised, "correlation" or "kmeans"; None takes either.
-
-    Returns
-    -------
-    tuple of str
-        The names.
-
-    Examples
-    --------
     >>> oracle_names("correlation")
     ('exact', 'greedy', 'local_search', 'lp')
     """
-    fitting = [n for n, k in _known().items() if issubclass(k, Oracle) and objective in (None, k.objective)]
+    fitting = [
+        n for n, k in _load_searches().items() if issubclass(k, Oracle) and objective in (None, k.objective)
+    ]
     return tuple(sorted(fitting))
 
 
 def make_predictor(name: str, objective: Objective, *, n_init: int = 10, random_state: int = 0) -> Predictor:
-    """The predictor of that name; the known names are in the error where there is none.
-
-    Parameters
-    ----------
-    name : str
-        A name of `predictor_names`.
-    objective : Objective
-        What is maximised: "correlation" or "kmeans".
-    n_init : int, default=10
-        How many random starts a search has.
-    random_state : int, default=0
-        Seed, or a generator, of whatever is drawn.
-
-    Returns
-    -------
-    Predictor
-        The predictor.
-    """
-    kind = _known(name).get(name)
+    """The predictor of that name; the known names are in the error where there is none."""
+    kind = _load_searches(name).get(name)
     if kind is None or kind.relaxed or kind.objective != objective:
         relaxed = kind is not None and kind.relaxed and kind.objective == objective
         hint = " (relaxed answers come from the method `relax`)" if relaxed else ""
@@ -398,26 +346,10 @@ def make_predictor(name: str, objective: Objective, *, n_init: int = 10, random_
 def make_search(name: str, *, n_init: int = 10, random_state: int = 0) -> Predictor:
     """The search of that name, relaxed or not, for what compares the answers of all of them.
 
-    Parameters
-    ----------
-    name : str
-        The name of an oracle or a predictor.
-    n_init : int, default=10
-        How many random starts a search has.
-    random_state : int, default=0
-        Seed, or a generator, of whatever is drawn.
-
-    Returns
-    -------
-    Predictor
-        The search.
-
-    Examples
-    --------
     >>> make_search("spectral").relaxed, make_search("discrete").relaxed
     (True, False)
     """
-    known = _known(name)
+    known = _load_searches(name)
     if name not in known:
         raise ValueError(f"a search must be one of {', '.join(sorted(known))}, not {name!r}")
     return known[name](n_init=n_init, random_state=random_state)
@@ -433,30 +365,10 @@ def make_oracle(
 ) -> Oracle:
     """The oracle of that name; the known names are in the error where there is none.
 
-    Parameters
-    ----------
-    name : str
-        A name of `oracle_names`.
-    objective : Objective, optional
-        What is maximised, "correlation" or "kmeans"; None takes either.
-    loss_in_oracle : bool, default=True
-        Whether the loss is part of what is searched.
-    n_init : int, default=3
-        How many random starts a search has.
-    random_state : int, default=0
-        Seed, or a generator, of whatever is drawn.
-
-    Returns
-    -------
-    Oracle
-        The oracle.
-
-    Examples
-    --------
     >>> make_oracle("lp").kind, make_oracle("lp", loss_in_oracle=False).kind
     ('overgenerating', 'heuristic')
     """
-    kind = _known(name).get(name)
+    kind = _load_searches(name).get(name)
     if kind is None or not issubclass(kind, Oracle) or objective not in (None, kind.objective):
         raise ValueError(f"oracle must be one of {', '.join(oracle_names(objective))}, not {name!r}")
     return kind(loss_in_oracle=loss_in_oracle, n_init=n_init, random_state=random_state)

@@ -116,17 +116,6 @@ class Incumbent(Generic[P]):
     """The point of lowest primal value seen. A value of infinity is not known yet.
 
     ``sure`` says whether it was searched with all care; a quick search may have seen too little.
-
-    Attributes
-    ----------
-    w : P
-        The point.
-    primal : float, default=inf
-        Its value.
-    mean_slack : float, default=inf
-        The mean slack at it.
-    sure : bool, default=True
-        Whether it was searched with all care.
     """
 
     w: P

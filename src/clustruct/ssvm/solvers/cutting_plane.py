@@ -33,15 +33,6 @@ class Cut(Generic[P]):
 
     One plane per group; none where there is nothing to add. ``found`` is the point with its value, where the
     value is known.
-
-    Attributes
-    ----------
-    vectors : sequence of object
-        One vector for each group of planes.
-    b : sequence of float
-        One offset for each group.
-    found : Incumbent, optional
-        The point, with its value.
     """
 
     vectors: Sequence[Any]
@@ -272,26 +263,6 @@ def solve_planes(
     The QP inside `cutting_plane` for planes that are all known: ``w``, ``dual`` and the multipliers ``a``,
     those of the conditions' rows included; they serve as a start for another set of as many planes.
 
-    Parameters
-    ----------
-    vectors : array of float
-        One row for each plane.
-    b : array of float
-        The offset of each plane.
-    conditions : WeightConstraints
-        The prior, bounds and linear inequalities.
-    C : float
-        The weight of xi.
-    a : array of float, optional
-        Multipliers to start from.
-
-    Returns
-    -------
-    GramPlanes
-        The planes, with the solution.
-
-    Examples
-    --------
     >>> from clustruct.ssvm import solve_planes, weight_constraints
     >>> solve_planes(np.array([[1.0, 1.0]]), np.array([1.0]), weight_constraints(None, None, 2), C=10.0).w
     array([0.5, 0.5])
