@@ -8,7 +8,7 @@ from scipy import sparse
 
 from clustruct.data import PairScores
 from clustruct.search import correlation
-from clustruct.search._kernels.components import better_of
+from clustruct.search._kernels.listed_components import better_of
 from clustruct.search._kernels.merging import merge_sparse
 from clustruct.search._kernels.moving import joined_csr, settle_sparse
 from tests.reference import correlation as slow

@@ -111,7 +111,7 @@ def single_link(K: Any, within: Ints | None = None) -> WeightedLinks:
     >>> single_link(K - 1.5).labels.tolist()
     [0, 0, 1]
     """
-    from ._kernels.linkage import kruskal, prim
+    from ._kernels.link_merging import kruskal, prim
 
     scores, labels, floor = _task(K, within)
     if scores.matrix is not None:
@@ -154,7 +154,7 @@ def left_links(K: Any, within: Ints | None = None) -> WeightedLinks:
     >>> left_links(-K, within=np.array([0, 1, 0])).index.tolist()
     [[0, 2]]
     """
-    from ._kernels.linkage import left_of_list, left_of_matrix
+    from ._kernels.link_merging import left_of_list, left_of_matrix
 
     scores, labels, floor = _task(K, within)
     best, mate = np.full(scores.n_items, floor), np.full(scores.n_items, -1)
@@ -196,7 +196,7 @@ def average_link(K: Any, within: Ints | None = None, gains: Floats | None = None
     >>> average_link(K, within=np.zeros(3, int)).weights
     array([1. , 0.5, 0.5])
     """
-    from ._kernels.linkage import spread_means
+    from ._kernels.link_merging import spread_means
 
     scores = _scores(K)
     merges, scored = _merges(scores, within, gains, complete=False)
@@ -266,7 +266,7 @@ def _merges(
     """The merges in their order (the first items of both clusters, and the pair that was decisive for
     complete link), and which pairs are scored.
     """
-    from ._kernels.linkage import agglomerate
+    from ._kernels.link_merging import agglomerate
 
     S, scored = dense_parts(scores)
     m = scores.n_items

@@ -215,7 +215,7 @@ def _clusters(
     begun = [merge_with_anchors(*closed.csr, graph.anchored), np.arange(n)]
     begun += [] if start is None else [np.asarray(start, dtype=np.int64)]
     settled = [settle_with_anchors(*barred.csr, graph.anchored, labels, tolerance) for labels in begun]
-    components = _Components(closed)
+    components = _ComponentSearch(closed)
     begin = max(settled, key=barred.value)
     best = components.solve_small(begin, tolerance)
     free = np.flatnonzero(~graph.anchored & components.open)
@@ -230,7 +230,7 @@ def _clusters(
     return canonical_labels(best)
 
 
-class _Components:
+class _ComponentSearch:
     """The components of the positive scores of a graph: no cluster gains by spanning two.
 
     open : the nodes of those whose best labels are not known for sure

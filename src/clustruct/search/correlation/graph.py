@@ -179,7 +179,7 @@ class ListedGraph(SignedGraph):
 
     def _parts(self) -> tuple[Ints, Ints, Ints, Ints, Floats]:
         """Components of the positive scores, and the scores inside them (`_kernels.components.cut`)."""
-        from clustruct.search._kernels.components import cut
+        from clustruct.search._kernels.listed_components import cut
 
         parts = cut(self.n_nodes, *self._bar(np.inf))
         if not len(parts[1]):
@@ -187,14 +187,14 @@ class ListedGraph(SignedGraph):
         return parts
 
     def merge_greedily(self) -> Ints:
-        from clustruct.search._kernels.components import merge_parts
+        from clustruct.search._kernels.listed_components import merge_parts
 
         return merge_parts(self.n_nodes, *self._parts())
 
     def search(
         self, start: Ints | None, sweeps: int | None, temperatures: tuple[float, float], seed: int
     ) -> Ints:
-        from clustruct.search._kernels.components import search_parts
+        from clustruct.search._kernels.listed_components import search_parts
 
         labels = np.zeros(self.n_nodes, np.int64) if start is None else start
         ladder = np.geomspace(*temperatures, 100 if sweeps is None else sweeps)
@@ -205,7 +205,7 @@ class ListedGraph(SignedGraph):
         return float(self.values[labels[i] == labels[j]].sum(dtype=np.float64))
 
     def positive_components(self) -> Ints:
-        from clustruct.search._kernels.components import positive_roots
+        from clustruct.search._kernels.listed_components import positive_roots
 
         return positive_roots(self.n_nodes, *self._bar(0.0))
 
