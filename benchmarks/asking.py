@@ -76,7 +76,7 @@ class Part:
     @classmethod
     def of(cls, features: PairFeatures, sets: Sequence[Table]) -> Part:
         bare = [replace(table, labels=None) for table in sets]
-        return cls(list(sets), features.checked().transform(bare))
+        return cls(list(sets), features.check_tables().transform(bare))
 
     @cached_property
     def truth(self) -> list[Ints]:

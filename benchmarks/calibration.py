@@ -32,7 +32,7 @@ from clustruct.core.partitions import canonical_labels
 from clustruct.data import Table
 from clustruct.evaluate.explain import item_confidence
 from clustruct.evaluate.metrics import brier_skill, calibration_error
-from clustruct.features import checked
+from clustruct.features import check_tables
 from clustruct.learning.calibration import ScoreMap, group_confidence, in_right_place
 from clustruct.pipeline import group, score_set
 from studies.raw_data import PATHS, documents, item_sets, records
@@ -74,7 +74,7 @@ def halves(sets: list[Table]) -> list[tuple[list[Table], list[Table]]]:
 
 def asked(train: list[Table], test: list[Table]) -> dict[str, np.ndarray]:
     """What the probabilities of pairs and items are, and what is true."""
-    pipeline = checked(Recipe().fit(train).pipeline_)
+    pipeline = check_tables(Recipe().fit(train).pipeline_)
     model, found, values = pipeline[-1], dict[str, list[Any]](), []
     for table in test:
         scores = score_set(pipeline, replace(table, labels=None))

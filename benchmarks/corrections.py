@@ -26,7 +26,7 @@ from sklearn.pipeline import Pipeline
 from clustruct import Recipe
 from clustruct.data import Evidence, Table
 from clustruct.evaluate.metrics import pairwise_scores
-from clustruct.features import checked
+from clustruct.features import check_tables
 from clustruct.groups import Decision, constraints, corrections, replay, write_decisions
 from clustruct.groups.known import Known
 from clustruct.groups.replay import State
@@ -61,7 +61,7 @@ def without_labels(table: Table) -> Table:
 
 def loss(pipeline: Pipeline, sets: Sequence[Table]) -> float:
     """100 - pairwise F, in percent, the mean over sets."""
-    able = checked(pipeline)
+    able = check_tables(pipeline)
     found = [able.predict([without_labels(table)])[0] for table in sets]
     scores = [pairwise_scores(table.labels, y).f1 for table, y in zip(sets, found, strict=True)]
     return 100.0 - 100.0 * float(np.mean(scores))
@@ -110,7 +110,7 @@ class Person:
 
 def shown(pipeline: Pipeline, sets: Sequence[Table]) -> dict[str, str]:
     """The groups that a model makes of the sets, by item."""
-    able, found = checked(pipeline), {}
+    able, found = check_tables(pipeline), {}
     for s, table in enumerate(sets):
         labels = able.predict([without_labels(table)])[0]
         found |= {str(i): f"g{s}.{y}" for i, y in zip(table.item_ids, labels, strict=True)}
@@ -124,7 +124,7 @@ def own(groups: dict[str, str], table: Table) -> dict[str, str]:
 
 def broken(pipeline: Pipeline, sets: Sequence[Table], groups: dict[str, str], said: list[Decision]) -> int:
     """Statements that do not hold when the model groups all items anew, and is told of the decisions."""
-    state, count, able = replay(said, groups), 0, checked(pipeline)
+    state, count, able = replay(said, groups), 0, check_tables(pipeline)
     for table in sets:
         names = [str(i) for i in table.item_ids]
         held = constraints([s for s in state.statements() if s.a in set(names)])

@@ -28,7 +28,7 @@ from clustruct import Recipe
 from clustruct.core.typing import Floats, Ints
 from clustruct.data import Table
 from clustruct.evaluate.metrics import pairwise_scores
-from clustruct.features import checked
+from clustruct.features import check_tables
 from clustruct.groups import add_to_groups
 from clustruct.groups.known import Known
 from clustruct.groups.replay import State
@@ -142,7 +142,7 @@ MODES: dict[str, dict[str, Any]] = {
 def study(name: str, portions: int, seed: int) -> None:
     """One data set, all ways."""
     train, test = data(name, seed)
-    pipeline = checked(Recipe(C=1.0).fit(train).pipeline_)
+    pipeline = check_tables(Recipe(C=1.0).fit(train).pipeline_)
     once = [all_at_once(pipeline, table)[0] for table in test]  # the first call compiles
     losses = [f_loss(table, groups) for table, groups in zip(test, once, strict=True)]
     m, loss = np.mean([*map(len, test)]), np.mean(losses)

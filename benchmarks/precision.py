@@ -30,7 +30,7 @@ from benchmarks.tables import made, real
 from benchmarks.tables.scores import touching
 from clustruct import Recipe
 from clustruct.data import GroupingOptions, Table
-from clustruct.features import checked
+from clustruct.features import check_tables
 from clustruct.pipeline import group, pipeline_with_cut, precision_dial, score_set
 
 NAMES = (*real.NAMES, "persons")
@@ -64,7 +64,7 @@ def _table(columns: dict[str, Any], entity: np.ndarray, labelled: np.ndarray) ->
 def study(name: str, precision: float, wrong: Path | None) -> Iterator[dict[str, Any]]:
     for table, entity, labelled in tables(name):
         plain = replace(table, labels=None)
-        pipeline = checked(Recipe().fit([table]).pipeline_, [plain])
+        pipeline = check_tables(Recipe().fit([table]).pipeline_, [plain])
         if wrong is not None:
             keep_row(
                 wrong, {"table": name, **highest(pipeline, plain, entity, labelled)}, ("table", "labelled")

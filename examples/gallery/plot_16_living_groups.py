@@ -14,7 +14,7 @@ import numpy as np
 from clustruct import Recipe
 from clustruct.data.datasets import make_records
 from clustruct.evaluate.metrics import pairwise_scores
-from clustruct.features import checked
+from clustruct.features import check_tables
 from clustruct.groups import Known, State, add_to_groups, compare
 
 # %%
@@ -34,7 +34,7 @@ days = [
 
 known, history = Known(None, State()), [{}]
 for number, day in enumerate(days, 1):
-    found = add_to_groups(checked(model.pipeline_), known, day)
+    found = add_to_groups(check_tables(model.pipeline_), known, day)
     known = found.as_known()
     history.append(dict(known.state.groups))
     print(f"day {number}: {compare(history[-2], history[-1]).summary()}")

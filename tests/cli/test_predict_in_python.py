@@ -9,7 +9,7 @@ import pytest
 import clustruct
 from clustruct.data import Evidence
 from clustruct.data.io import ColumnRoles, read_sets
-from clustruct.features import checked
+from clustruct.features import check_tables
 
 DATA = Path(__file__).parents[2] / "examples" / "data"
 
@@ -107,7 +107,7 @@ def test_a_model_without_probabilities_has_the_score_lost(fitted):
     found = plain.group(sets[0], confidence=True)
     assert not found.is_probability
     assert found.group_confidence is None
-    lost = clustruct.evaluate.explain.examine(checked(plain.pipeline_), sets[0]).items.confidence
+    lost = clustruct.evaluate.explain.examine(check_tables(plain.pipeline_), sets[0]).items.confidence
     np.testing.assert_allclose(found.confidence, lost)
     with pytest.raises(ValueError, match="no probabilities"):
         plain.group(sets[0], reject_below=0.5)

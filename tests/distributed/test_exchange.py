@@ -16,7 +16,7 @@ from clustruct.distributed.candidates import home
 from clustruct.distributed.stage_runner import StageRunner
 from clustruct.distributed.workdir import WorkDirectory, arrays, read_rows, rows_to, write_rows
 from clustruct.features.columns import Columns
-from clustruct.features.vocabulary import numbered, stable_order
+from clustruct.features.vocabulary import number_keys, stable_order
 from tests.distributed.table import grouped_here, people, read_groups, trained, write_files
 
 
@@ -38,7 +38,7 @@ def test_rows_come_to_their_pieces_in_order(tmp_path_factory, sent):
 @given(st.lists(st.integers(0, 6), max_size=40))
 def test_numbers_and_orders_are_those_of_numpy(values):
     keys = np.array(values, np.uint64) * np.uint64(2**61 - 1)
-    distinct, number = numbered(keys)
+    distinct, number = number_keys(keys)
     known, inverse = np.unique(keys, return_inverse=True)
     assert np.array_equal(distinct, known)
     assert np.array_equal(number, inverse)
@@ -60,12 +60,16 @@ def test_columns_that_are_copied_grow_by_themselves():
     both = Table([*first.items, *more.items])
     columns = Columns(first)
     before = columns.terms(["t"], ["words"])
-    grown = columns.copy().extended(more, both)
+    grown = columns.copy().extend(more, both)
     assert columns.texts("t").values == ["red car", "red"]
     assert len(before.vocabulary) == 2
     fresh = Columns(both).terms(["t"], ["words"])
     assert np.array_equal(grown.terms(["t"], ["words"]).indices, fresh.indices)
-    assert grown.terms(["t"], ["words"]).n_with().tolist() == fresh.n_with().tolist() == [2.0, 2.0, 1.0]
+    assert (
+        grown.terms(["t"], ["words"]).document_frequency().tolist()
+        == fresh.document_frequency().tolist()
+        == [2.0, 2.0, 1.0]
+    )
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from clustruct.data import Table
 from clustruct.features.columns import Columns, TermTable, columns_of
 from clustruct.features.neighbours import TermNeighbours, keys_of, sorted_unique
 from clustruct.features.term_weights import TermCounts, TermWeights
-from clustruct.features.vocabulary import Letters, Vocabulary
+from clustruct.features.vocabulary import PackedTexts, Vocabulary
 from tests.reference import terms as slow
 
 TEXT = st.text(st.sampled_from("aAbB19_-./ \n\té\u0301ß\uff46二²İ\u017f\u2028,"), max_size=12) | st.text(
@@ -32,7 +32,11 @@ def test_terms_are_those_of_the_texts(views, items):
         assert slow.counters(table) == [{t: row.count(t) for t in row} for row in expected]
         assert table.sizes.tolist() == [len(set(row)) for row in expected]
         counts = dict(
-            zip(table.vocabulary.words(np.arange(len(table.vocabulary))), table.n_with(), strict=True)
+            zip(
+                table.vocabulary.words(np.arange(len(table.vocabulary))),
+                table.document_frequency(),
+                strict=True,
+            )
         )
         assert {t: c for t, c in counts.items() if c} == slow.n_with(expected)
 
@@ -62,12 +66,12 @@ def test_sets_with_one_vocabulary_are_counted_as_their_sum():
 
 def test_a_vocabulary_grows_and_keeps_its_numbers():
     terms = [str(k) for k in range(5000)]
-    keys = Letters.of(terms).keys()
+    keys = PackedTexts.of(terms).keys()
     vocabulary = Vocabulary()
     assert vocabulary.number(keys[:10], lambda where: [terms[i] for i in where]).tolist() == list(range(10))
     numbers = vocabulary.number(keys[::-1].copy(), lambda where: [terms[::-1][i] for i in where])
     assert vocabulary.words(numbers.astype(np.int64)) == terms[::-1]
-    assert vocabulary.find(Letters.of(["17", "none"]).keys()).tolist() == [numbers[5000 - 18], -1]
+    assert vocabulary.find(PackedTexts.of(["17", "none"]).keys()).tolist() == [numbers[5000 - 18], -1]
 
 
 def test_a_term_that_an_item_has_very_often():

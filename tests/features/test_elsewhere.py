@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from clustruct.data import Table, all_pairs
+from clustruct.data import Table, all_pairs, fold
 from clustruct.features import Elsewhere, PairFeatures, guess_blocks
-from clustruct.features.vocabulary import words
+from clustruct.features.vocabulary import split_words
 
 MAKERS = ["acme tools", None, "Zenith", "", "acme", None, "old zenith co"]
 TITLES = ["anvil", "acme anvil 5", "zenith radio", "tools", None, "radio by Zenith co", "anvil"]
@@ -14,8 +14,8 @@ RAW = Table([{"maker": m, "title": t} for m, t in zip(MAKERS, TITLES, strict=Tru
 
 def _slow(pairs):
     """The share written out, by the idf of the words of the field."""
-    makers = [set(words(m or "")) for m in MAKERS]
-    titles = [set(words(t or "")) for t in TITLES]
+    makers = [set(split_words(fold(m or ""))) for m in MAKERS]
+    titles = [set(split_words(fold(t or ""))) for t in TITLES]
     n = len(makers)
     idf = {w: np.log((1 + n) / (1 + sum(w in m for m in makers))) + 1 for m in makers for w in m}
 

@@ -19,7 +19,7 @@ from clustruct.features import (
     Strings,
     Terms,
     Vectors,
-    checked,
+    check_tables,
     guess_blocks,
     needs,
 )
@@ -83,7 +83,7 @@ def test_one_set_of_several_may_lack_a_field():
     with pytest.raises(DataError, match="no item has the field 'city'"):
         FEATURES.transform(ragged[1:])
     with pytest.warns(DataWarning, match="city"):
-        trusting = FEATURES.checked(ragged)
+        trusting = FEATURES.check_tables(ragged)
     alone = trusting.transform(ragged[1:])[0]
     np.testing.assert_array_equal(alone.pairs, second.pairs)
 
@@ -101,7 +101,7 @@ def test_a_table_is_judged_at_its_first_set():
         sets = (changed(Table(table.items, source=source), city=None) for table in TEST)
         found = []
         with pytest.raises(DataError, match="city"):
-            found.extend(FEATURES.watched(sets))
+            found.extend(FEATURES.check_stream(sets))
         assert len(found) == 0 or given == 2
 
 
@@ -167,7 +167,7 @@ def test_a_model_file_keeps_the_needs(tmp_path):
     assert again[0].needs_ == FEATURES.needs_
     with pytest.raises(DataError, match="'name'"):
         again.predict([changed(table, name="who") for table in TEST])
-    trusting = checked(again, TEST)
+    trusting = check_tables(again, TEST)
     assert len(trusting.predict([changed(TEST[0], name=None)])) == 1
     assert not again[0].allow_missing_fields
     for wrong in (["x"], [FieldNeed("x", "string"), 3], "x"):
@@ -185,12 +185,12 @@ def test_of_many_sets_some_are_looked_at(monkeypatch):
     sets = [Table.from_columns({"n": [str(i), str(i + 1)]}) for i in range(1000)]
     (need,) = needs.learn_needs(sets, ["n"], [])
     assert (need.kind, need.missing, need.absent, need.other) == ("number", 0.0, 0.0, 0.0)
-    count = needs.Count()
+    count = needs.FieldCount()
     for table in sets:
         count.add("n", "number", table)
     assert (count.items, count.there) == (2000, 2000)
     assert 200 <= count.looked <= 240
-    assert len(list(needs.watched(sets, [need]))) == 1000
+    assert len(list(needs.check_stream(sets, [need]))) == 1000
     words = [Table.from_columns({"n": ["one", "two"]})] * 3000
     with pytest.raises(DataError, match="held numbers in training"):
-        list(needs.watched(sets + words, [need]))
+        list(needs.check_stream(sets + words, [need]))

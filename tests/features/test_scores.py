@@ -6,7 +6,7 @@ import pytest
 from clustruct import Recipe
 from clustruct.data import Table, all_pairs
 from clustruct.data.datasets import make_records
-from clustruct.features import Blocking, PairFeatures, Vectors, guess_blocks, pair_features, pair_recall
+from clustruct.features import Blocking, PairFeatures, Vectors, feature_matrix, guess_blocks, pair_recall
 from clustruct.features.neighbours import nearest_vectors
 from clustruct.pipeline import group, score_set
 
@@ -28,7 +28,7 @@ def test_chunks_change_neither_features_nor_scores(features, table, at_once, mon
     x = features.transform([table])[0]
     w = np.random.default_rng(0).normal(size=x.n_features)
     expected = x.similarity(w + 0.0)
-    monkeypatch.setattr(pair_features, "PAIRS_AT_ONCE", at_once)
+    monkeypatch.setattr(feature_matrix, "PAIRS_AT_ONCE", at_once)
     np.testing.assert_array_equal(features.transform([table])[0].pairs, x.pairs)
     found = features.scores(table, w)
     K = found.matrix if found.index is None else (found.graph() + found.graph().T).toarray()
@@ -50,7 +50,7 @@ def test_only_pairs_that_touch_some_items(features, table):
 
 
 def test_one_item_has_no_pairs(features):
-    found = features.checked().scores(
+    found = features.check_tables().scores(
         Table([{"name": "Ann"}]), np.ones(len(features.get_feature_names_out()))
     )
     assert found.n_items == 1

@@ -12,13 +12,13 @@ from clustruct.core.exceptions import DataError
 from clustruct.core.storage import pack, unpack
 from clustruct.data import Table
 from clustruct.data.datasets import make_records
-from clustruct.features import Blocking, PairFeatures, checked
+from clustruct.features import Blocking, PairFeatures, check_tables
 from clustruct.features.blocks.numbers import Numbers
 from clustruct.features.blocks.strings import Strings
 from clustruct.features.blocks.terms import Elsewhere, Lists, Terms
 from clustruct.features.blocks.text_cosines import TextCosines
 from clustruct.features.blocks.vectors import Vectors
-from clustruct.features.column_cache import Unkept, grown, restored, tail
+from clustruct.features.column_cache import CacheError, add_lengths, restore_columns, tail
 from clustruct.features.columns import Columns
 from clustruct.groups import KnownIndex, add_to_groups
 from clustruct.groups.known import Known
@@ -59,7 +59,7 @@ def features():
 
 def of_all_pairs(features, columns):
     pairs = np.array(np.triu_indices(len(columns), 1)).T
-    return np.concatenate([part for _, part in features._chunks(columns, pairs, told=False)])
+    return np.concatenate([part for _, part in features._chunks(columns, pairs, show_progress=False)])
 
 
 @settings(max_examples=25, deadline=None)
@@ -91,8 +91,10 @@ def test_two_days_that_begin_from_one_index_do_not_see_each_other(features, part
     index = KnownIndex.of(first)
     of_all_pairs(features, index.columns)
     for part in (one, other, one):
-        grown, anew = index.with_items(part).columns, Columns(Table([*first.items, *part.items]))
-        assert np.allclose(of_all_pairs(features, grown), of_all_pairs(features, anew), rtol=0.0, atol=1e-12)
+        add_lengths, anew = index.with_items(part).columns, Columns(Table([*first.items, *part.items]))
+        assert np.allclose(
+            of_all_pairs(features, add_lengths), of_all_pairs(features, anew), rtol=0.0, atol=1e-12
+        )
     assert np.allclose(of_all_pairs(features, index.columns), of_all_pairs(features, Columns(first)))
 
 
@@ -108,7 +110,7 @@ def test_a_day_that_is_refused_leaves_the_index_as_it_was(features):
 @pytest.mark.parametrize("from_size", [10, 10_000])
 def test_groups_of_a_stream_are_the_same_with_an_index_and_without(from_size):
     recipe = Recipe(C=1.0).fit(make_records(n_sets=4, n_people=6))
-    pipeline = checked(recipe.pipeline_)
+    pipeline = check_tables(recipe.pipeline_)
     table = make_records(n_sets=1, n_people=20, random_state=3)[0]
     table = Table(table.items, ids=[f"p{a}" for a in range(len(table))])
     pipeline[0].blocking_ = Blocking(from_size=from_size, n_neighbors=4).fit([table])
@@ -139,13 +141,13 @@ def test_an_index_kept_in_pieces_is_the_index(features, days, data):
             assert np.allclose(*values, rtol=0.0, atol=1e-12)
         try:
             piece = tail(index.columns, lengths)
-        except Unkept:  # the first vectors have come, and all are longer now
+        except CacheError:  # the first vectors have come, and all are longer now
             pieces, lengths, piece = [], {}, tail(index.columns)
         pieces.append(unpack(pack({"piece": piece}))["piece"])
-        lengths = grown(lengths, piece)
+        lengths = add_lengths(lengths, piece)
         if data.draw(st.booleans()):
-            index = KnownIndex(restored(anew.table, pieces))
-    again = restored(anew.table, pieces)
+            index = KnownIndex(restore_columns(anew.table, pieces))
+    again = restore_columns(anew.table, pieces)
     assert {name: len(keys) for name, (keys, *_) in tail(again).items()} == {
         name: held[0] for name, held in lengths.items()
     }

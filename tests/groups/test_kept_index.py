@@ -11,7 +11,7 @@ from clustruct import Recipe
 from clustruct.core.exceptions import ModelFileError
 from clustruct.data import Table
 from clustruct.data.datasets import make_records
-from clustruct.features import checked
+from clustruct.features import check_tables
 from clustruct.groups import Decision, Item, Store, add_to_groups, known_of_store, record
 from clustruct.groups import kept_index as module
 from clustruct.groups.schema import MADE
@@ -19,7 +19,7 @@ from clustruct.groups.schema import MADE
 
 @pytest.fixture(scope="module")
 def pipeline():
-    return checked(Recipe(C=1.0).fit(make_records(n_sets=4, n_people=6)).pipeline_)
+    return check_tables(Recipe(C=1.0).fit(make_records(n_sets=4, n_people=6)).pipeline_)
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from clustruct.data import Table
 from clustruct.data.datasets import make_records
 from clustruct.data.io import ColumnRoles
 from clustruct.estimators.baselines import PairwiseClassifierClustering
-from clustruct.features import Blocking, checked
+from clustruct.features import Blocking, check_tables
 from clustruct.groups import place_items, read_groups
 from clustruct.groups.assign import NEW
 from clustruct.groups.joining import joined
@@ -22,7 +22,7 @@ from clustruct.groups.update import numbered
 
 @pytest.fixture(scope="module")
 def pipeline():
-    return checked(Recipe(C=1.0).fit(make_records(n_sets=5, n_people=6)).pipeline_)
+    return check_tables(Recipe(C=1.0).fit(make_records(n_sets=5, n_people=6)).pipeline_)
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +46,7 @@ def test_scores_are_those_of_the_model(pipeline, people):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_candidates_of_a_blocked_set_touch_the_items_and_miss_no_neighbour(pipeline, people, seed):
-    features = pipeline[0].checked()
+    features = pipeline[0].check_tables()
     features.blocking_ = Blocking(from_size=10, n_neighbors=3).fit([people])
     touched = np.zeros(len(people), bool)
     touched[np.random.default_rng(seed).choice(len(people), 6, replace=False)] = True
@@ -82,7 +82,7 @@ def test_pairs_inside_groups(sizes, seed):
 def test_a_model_that_is_no_weighted_sum_is_asked_pair_by_pair(people):
     sets = make_records(n_sets=4, n_people=6)
     recipe = Recipe(learner=PairwiseClassifierClustering()).fit(sets)
-    pipeline = checked(recipe.pipeline_)
+    pipeline = check_tables(recipe.pipeline_)
     model = pipeline[-1]
     expected = model.decision_function(pipeline[0].transform([people]))[0]
     model.linear_similarity = lambda: None

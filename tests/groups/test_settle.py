@@ -8,7 +8,7 @@ import pytest
 from clustruct import Recipe
 from clustruct.core.exceptions import DataError
 from clustruct.data.datasets import make_records
-from clustruct.features import checked
+from clustruct.features import check_tables
 from clustruct.groups import Known, Store, add_to_groups, known_of_store, record
 from clustruct.groups.replay import State
 
@@ -17,7 +17,7 @@ SETS = make_records(n_sets=5, n_people=25, errors=3.0, random_state=1)
 
 @pytest.fixture(scope="module")
 def pipeline():
-    return checked(Recipe(C=0.1).fit(SETS[:4]).pipeline_)
+    return check_tables(Recipe(C=0.1).fit(SETS[:4]).pipeline_)
 
 
 @pytest.fixture(scope="module")

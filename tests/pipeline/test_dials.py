@@ -12,7 +12,7 @@ from clustruct import Recipe
 from clustruct.core.exceptions import ChoiceWarning
 from clustruct.data import Evidence, Grouping, GroupingOptions
 from clustruct.data.datasets import make_records
-from clustruct.features import checked
+from clustruct.features import check_tables
 from clustruct.learning.calibration import PrecisionCurve, less_rivals
 from clustruct.pipeline import (
     group,
@@ -47,7 +47,7 @@ def test_a_threshold_and_a_precision_move_the_same_dial(fitted):
     model, dial = recipe.pipeline_[-1], recipe.pipeline_[-1].dial(0.9999)
     assert not dial.reached  # so few clusters cannot show it
     assert dial.beats_rivals
-    scores = score_set(checked(recipe.pipeline_), sets[0])
+    scores = score_set(check_tables(recipe.pipeline_), sets[0])
     above = less_rivals(scores, model.group_scores(scores).labels).above(dial.threshold)
     np.testing.assert_array_equal(precise[0], model.group_scores(above).labels)
     alone = model.dial(0.9999, rivals=False)
@@ -60,7 +60,7 @@ def test_a_threshold_and_a_precision_move_the_same_dial(fitted):
 
 def test_what_is_not_to_be_had_is_said_and_nothing_is_put_together(fitted):
     recipe, sets = fitted
-    pipeline = checked(recipe.pipeline_)
+    pipeline = check_tables(recipe.pipeline_)
     model = copy(pipeline[-1])
     wrong = PrecisionCurve(np.array([0.0, 5.0]), np.array([700.0, 80.0]), np.array([1000.0, 100.0]), 1000.0,
                            np.array([0.68, 0.72]), np.array([0.72, 0.86]))  # fmt: skip
@@ -83,7 +83,7 @@ def test_bounds_hold(fitted):
 def test_doubtful_items_stay_alone(fitted):
     recipe, sets = fitted
     model = recipe.pipeline_[-1]
-    scores = score_set(checked(recipe.pipeline_), sets[0])
+    scores = score_set(check_tables(recipe.pipeline_), sets[0])
     y = recipe.predict(sets[:1])[0]
     sure = model.item_confidence(scores, y)
     level = float(np.median(sure))
@@ -137,7 +137,7 @@ def test_contributions_add_up_to_the_score(fitted, threshold):
     names = list(chunk)
     assert names[:6] == ["set", "id_1", "id_2", "together", "probability", "score"]
     np.testing.assert_allclose(sum(np.asarray(chunk[n]) for n in names[6:]), chunk["score"], atol=1e-9)
-    plain = score_set(checked(recipe.pipeline_), table).list_pairs()
+    plain = score_set(check_tables(recipe.pipeline_), table).list_pairs()
     np.testing.assert_allclose(chunk["score"], plain.values)
     np.testing.assert_allclose(chunk["probability"], recipe.pipeline_[-1].pair_probabilities(plain.values))
 
@@ -156,7 +156,7 @@ def test_groups_and_rows(fitted):
 
 def test_the_curve_here_is_that_of_predictions(fitted):
     recipe, sets = fitted
-    pipeline = checked(recipe.pipeline_)
+    pipeline = check_tables(recipe.pipeline_)
     curve, same, p = judge_pairs(pipeline, sets, np.array([0.0]))
     n = sum(len(table) * (len(table) - 1) // 2 for table in sets)
     assert len(same) == len(p) == n

@@ -4,16 +4,16 @@ from collections import Counter
 
 import numpy as np
 
-from clustruct.data import as_text
-from clustruct.features.vocabulary import codes, letter_ngrams, words
+from clustruct.data import as_text, fold
+from clustruct.features.vocabulary import split_codes, split_letters, split_words
 
-SPLIT = {"words": words, "letters": letter_ngrams, "codes": codes}
+SPLIT = {"words": split_words, "letters": split_letters, "codes": split_codes}
 
 
 def item_terms(table, fields, views):
     """The terms of each item: its fields as one text, split in each way."""
     texts = [" \n ".join(as_text(item.get(f)) for f in fields) for item in table.items]
-    return [[term for view in views for term in SPLIT[view](text)] for text in texts]
+    return [[term for view in views for term in SPLIT[view](fold(text))] for text in texts]
 
 
 def counters(table):

@@ -72,7 +72,7 @@ def found(args: argparse.Namespace, saved: Model, sets: Sequence[Table]) -> Curv
         held_out = model.probabilities().curve
     except ValueError as error:
         raise ValueError(f"{args.model}: {error}") from None
-    pipeline = clustruct.features.checked(saved.pipeline, sets)
+    pipeline = clustruct.features.check_tables(saved.pipeline, sets)
     each = ProgressOutput(args.quiet).each(sets, "curve")
     here, same, p = clustruct.pipeline.judge_pairs(pipeline, each, held_out.thresholds)
     metrics, doubtful = clustruct.evaluate.metrics, (p > DOUBTFUL[0]) & (p < DOUBTFUL[1])

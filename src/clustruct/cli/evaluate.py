@@ -98,7 +98,7 @@ def _predicted(source: Model | str, sets: Sequence[Table], args: argparse.Namesp
     """The clusters of every set, from a model or a file."""
     if isinstance(source, str):
         return clustruct.data.io.match_predictions(source, sets, args.delimiter)
-    pipeline = clustruct.features.checked(source.pipeline, sets)
+    pipeline = clustruct.features.check_tables(source.pipeline, sets)
     group = clustruct.pipeline.group
     return [group(pipeline, table).labels for table in ProgressOutput(args.quiet).each(sets, "grouping")]
 

@@ -138,11 +138,11 @@ def _checked(args: argparse.Namespace, saved: Model, known: Known, new: Table) -
     """The pipeline, for known and new items that have the fields it needs."""
     needs = clustruct.features.needs
     try:
-        clustruct.features.checked(saved.pipeline, _unchecked(saved, known))
+        clustruct.features.check_tables(saved.pipeline, _unchecked(saved, known))
     except needs.FieldsMissing as error:
         told = "--existing needs the items with their fields, as predict --wide FILE writes them"
         raise clustruct.core.exceptions.DataError(str(error).replace(needs.KNOW, told)) from None
-    return clustruct.features.checked(saved.pipeline, [new])
+    return clustruct.features.check_tables(saved.pipeline, [new])
 
 
 def _unchecked(saved: Model, known: Known) -> list[Table]:

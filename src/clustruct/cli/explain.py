@@ -51,7 +51,7 @@ def run(args: argparse.Namespace) -> None:
     """One pair, or all sets."""
     saved = read_model(args.model, args.allow_missing_fields)
     read = sets_as_they_are(args, saved.columns)
-    pipeline, sets = clustruct.features.checked(saved.pipeline, read), _chosen(args.within, read)
+    pipeline, sets = clustruct.features.check_tables(saved.pipeline, read), _chosen(args.within, read)
     asked = args.pair or args.why_not
     if asked is not None:
         place = _place(asked, sets)

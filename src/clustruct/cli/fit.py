@@ -164,7 +164,7 @@ def _own_file(args: argparse.Namespace, option: str, name: str) -> str:
 
 def compared_fields(features: clustruct.PairFeatures) -> list[str]:
     """The fields that pairs are compared by."""
-    return list(dict.fromkeys(name for block in features.blocks_ for name in block.fields_used()))
+    return list(dict.fromkeys(name for block in features.blocks_ for name in block.used_fields()))
 
 
 def _field_sizes(pipeline: Pipeline, sets: Sequence[Table]) -> dict[str, float]:

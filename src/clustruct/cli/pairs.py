@@ -59,7 +59,7 @@ def _likeness_against(why: PairExplanation) -> list[str]:
     """Features that say how alike two items are, and speak against the pair by their weight."""
     columns = zip(why.names, why.weights, why.contributions, strict=True)
     against = [n for n, w, c in columns if c < 0.0 and w < 0.0]
-    return clustruct.features.likenesses(against)
+    return clustruct.features.likeness_features(against)
 
 
 def print_pair(found: Mapping[str, Any], top: int) -> None:

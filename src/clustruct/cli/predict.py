@@ -97,7 +97,7 @@ def run(args: argparse.Namespace) -> None:
 def _group_sets(args: argparse.Namespace, saved: Model, asked: GroupingOptions, dial: Dial | None) -> None:
     """Read set by set, group by a model that was moved to where it is to cut, write."""
     # A file is judged as a whole, a set of it may lack what others have.
-    pipeline, watched = clustruct.features.checked(saved.pipeline), saved.pipeline[0].watched
+    pipeline, watched = clustruct.features.check_tables(saved.pipeline), saved.pipeline[0].check_stream
     progress = ProgressOutput(args.quiet or (args.out is None and sys.stdout.isatty()))
     # Nothing is printed before all is known: a fault must not leave half a file behind a "> file".
     answers: list[Prediction] = []

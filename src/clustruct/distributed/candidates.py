@@ -8,7 +8,7 @@ import numpy as np
 
 from clustruct.core.typing import Bools, Ints
 from clustruct.features.neighbours import TermKeys, TermNeighbours, sorted_unique
-from clustruct.features.vocabulary import Keys, Numbers, numbered, stable_order
+from clustruct.features.vocabulary import Keys, Numbers, number_keys, stable_order
 
 from .frequencies import kept_tables, mix_keys, spread, term_names
 from .table_parts import blocking_of
@@ -38,7 +38,7 @@ def _terms(found: TermKeys, most: int) -> tuple[Ints, Keys, Any]:
     """Item, key and weight of the terms that are looked at by themselves."""
     indptr, terms, weights = found.rows
     items = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
-    n = found.n_with[terms]
+    n = found.frequency[terms]
     kept = (n > 1) & (n <= most)
     return items[kept], found.names[terms[kept]], weights[kept]
 
@@ -68,7 +68,7 @@ def gather_keys(work: WorkDirectory, k: int, table: Any) -> Stats:
     """All items of a key, in order; none of a key of one item or of too many."""
     blocking, held = blocking_of(work), arrays(table)
     common, _ = blocking.limits(work.n_items)
-    distinct, number = numbered(held["key"])
+    distinct, number = number_keys(held["key"])
     sizes, way = np.bincount(number, minlength=len(distinct)), np.zeros(len(distinct), np.int16)
     way[number] = held["way"]
     kept = (sizes > 1) & (sizes <= np.where(way == 0, max(common, blocking.rare), common))
@@ -116,13 +116,13 @@ def make_lists(work: WorkDirectory, k: int) -> Any:
 def find_neighbours(work: WorkDirectory, k: int, table: Any) -> Stats:
     """The likely pairs that the items of a part have with any."""
     held, blocking = _by_key(arrays(table)), blocking_of(work)
-    items, local = numbered(held.pop("item").astype(np.uint64))
+    items, local = number_keys(held.pop("item").astype(np.uint64))
     own = range(*np.searchsorted(items, work.starts[k : k + 2].astype(np.uint64)).tolist())
     found = [np.zeros(0, np.int64)]
     for number, field in enumerate(blocking.weights_):
         terms, pairs = (_rows(held, local, way, len(items)) for way in (2 * number, 2 * number + 1))
         near = TermNeighbours(*terms, *pairs, blocking.limits(work.n_items)[0], asked=own)
-        found.append(sorted_unique(blocking.found(field, near)))
+        found.append(sorted_unique(blocking.neighbour_pairs(field, near)))
     a, b = np.divmod(sorted_unique(np.concatenate(found)), max(len(items), 1))
     mine = ((a >= own.start) & (a < own.stop)) | ((b >= own.start) & (b < own.stop))
     numbers = items.astype(np.int64)
@@ -147,8 +147,8 @@ def _rows(held: dict[str, Any], local: Numbers, way: int, m: int) -> tuple[Any, 
     order = chosen[stable_order(local[chosen], m)]
     indptr = np.zeros(m + 1, np.int64)
     np.cumsum(np.bincount(local[chosen], minlength=m), out=indptr[1:])
-    n_with = np.bincount(held["key"][chosen], minlength=int(held["key"][-1]) + 1 if m else 0)
-    return (indptr, held["key"][order].astype(np.int32), held["weight"][order]), n_with
+    frequency = np.bincount(held["key"][chosen], minlength=int(held["key"][-1]) + 1 if m else 0)
+    return (indptr, held["key"][order].astype(np.int32), held["weight"][order]), frequency
 
 
 def make_pairs(work: WorkDirectory, k: int) -> Any:

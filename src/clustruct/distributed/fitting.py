@@ -16,7 +16,7 @@ from clustruct.data.values import is_missing
 from clustruct.features import Blocking, PairFeatures
 from clustruct.features.blocking import Summary
 from clustruct.features.columns import Columns, TermTable
-from clustruct.features.needs import Count, FieldNeed
+from clustruct.features.needs import FieldCount, FieldNeed
 from clustruct.features.term_weights import TermCounts
 
 from .cluster import Client, answering, as_completed
@@ -45,7 +45,7 @@ class Part:
     sizes: Counter[Any]
     labelled: Any
     head: Any
-    needs: dict[str, Count]
+    needs: dict[str, FieldCount]
 
 
 def fit_features(
@@ -121,7 +121,7 @@ def _summary(features: PairFeatures, id: str | None, cluster: str | None, table:
     given = [] if cluster is None else table.column(cluster).to_pylist()
     known = np.flatnonzero([not is_missing(label) for label in given])
     names = [name for name in fields.column_names if name != id]
-    counts = {name: Count() for name in names}
+    counts = {name: FieldCount() for name in names}
     for name, count in counts.items():
         count.add(name, "nothing", items)
     blocking = features.blocking
@@ -186,9 +186,9 @@ class _LetterCounts:
     def n_items(self) -> int:
         return self.counts.n
 
-    def n_with(self, name: str, table: TermTable) -> Floats:
+    def document_frequency(self, name: str, table: TermTable) -> Floats:
         numbers = self.counts.vocabulary.find(table.vocabulary.keys)
-        return np.where(numbers >= 0, self.counts.n_with[np.maximum(numbers, 0)], 0.0)
+        return np.where(numbers >= 0, self.counts.document_frequency[np.maximum(numbers, 0)], 0.0)
 
 
 def _features_of(features: PairFeatures, id: str | None, cluster: str | None, part: Part) -> PairFeatures:
@@ -198,15 +198,15 @@ def _features_of(features: PairFeatures, id: str | None, cluster: str | None, pa
         names = [name for name in part.needs if name != cluster]
         blocking.check_parameters()
         blocking.take(_blocking_fields(blocking, names), part.blocking)
-        blocking.know_largest(max(part.sizes.values(), default=1))
-        blocking.know_mates(_mates(blocking, part, id, cluster))
+        blocking.set_largest_cluster(max(part.sizes.values(), default=1))
+        blocking.set_least_likeness(_mates(blocking, part, id, cluster))
     fitted = features.fit_summaries(part.blocks, blocking, [])
     head = part.head.select([name for name in part.head.column_names if name != cluster])
-    fitted.needs_ = [_need(need, part.needs[need.name]) for need in fitted.needed([table_of(head, id)])]
+    fitted.needs_ = [_need(need, part.needs[need.name]) for need in fitted.find_needs([table_of(head, id)])]
     return fitted
 
 
-def _need(need: FieldNeed, count: Count) -> FieldNeed:
+def _need(need: FieldNeed, count: FieldCount) -> FieldNeed:
     return replace(need, missing=count.missing, absent=1.0 - count.there / count.items)
 
 

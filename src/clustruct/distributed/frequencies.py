@@ -15,7 +15,7 @@ import numpy as np
 from clustruct.core.typing import Floats, Ints
 from clustruct.features import PairFeatures
 from clustruct.features.columns import Columns, TermTable
-from clustruct.features.vocabulary import Keys, Letters, Vocabulary, numbered
+from clustruct.features.vocabulary import Keys, PackedTexts, Vocabulary, number_keys
 
 from .table_parts import blocking_of, part_of
 from .workdir import Stats, WorkDirectory, arrays, rows_to, write_text
@@ -31,7 +31,7 @@ FREQUENCIES = {"name": "uint64", "count": "float64"}
 
 def look_at(features: PairFeatures, columns: Columns) -> None:
     """Make all that looks at how rare terms are, of the features and of the blocking."""
-    features.prepared(columns)
+    features.comparisons(columns)
     blocking = features.blocking_
     if blocking is None:
         return
@@ -82,7 +82,7 @@ def kept_tables(work: WorkDirectory, k: int) -> Iterator[tuple[str, TermTable]]:
 def sum_terms(work: WorkDirectory, k: int, table: Any) -> Stats:
     """Terms of more than one item: their sums, for each part that has them."""
     held = arrays(table)
-    distinct, number = numbered(held["name"])
+    distinct, number = number_keys(held["name"])
     total = np.bincount(number, weights=held["count"], minlength=len(distinct))
     often = total[number] > 1.0
     columns = {"name": held["name"][often], "part": held["part"][often], "count": total[number[often]]}
@@ -118,8 +118,8 @@ class Counting:
     n_items: int
     noted: dict[str, tuple[Keys, Floats]] = dataclasses.field(default_factory=dict)
 
-    def n_with(self, name: str, table: TermTable) -> Floats:
-        counts = table.own_n_with()
+    def document_frequency(self, name: str, table: TermTable) -> Floats:
+        counts = table.own_document_frequency()
         there = np.flatnonzero(counts)
         self.noted[name] = table.vocabulary.keys[there], counts[there]
         return counts
@@ -140,13 +140,13 @@ class Counted:
     @classmethod
     def of(cls, n_items: int, names: Keys, counts: Floats) -> Counted:
         """Of names in any order, of which some may be given more than once."""
-        distinct, number = numbered(names)
+        distinct, number = number_keys(names)
         found = np.empty(len(distinct))
         found[number] = counts
         return cls(n_items, Vocabulary.of_keys(distinct), found)
 
-    def n_with(self, name: str, table: TermTable) -> Floats:
-        own = table.own_n_with()
+    def document_frequency(self, name: str, table: TermTable) -> Floats:
+        own = table.own_document_frequency()
         there = np.flatnonzero(own)
         at = self.names.find(term_names(name, table.vocabulary.keys[there]))
         own[there] = 1.0
@@ -156,7 +156,7 @@ class Counted:
 
 def term_names(kind: str, keys: Keys) -> Keys:
     """Keys of terms of one kind, other than those of the same terms of another kind."""
-    return mix_keys(keys, np.uint64(Letters.of([kind]).keys()[0]))
+    return mix_keys(keys, np.uint64(PackedTexts.of([kind]).keys()[0]))
 
 
 def mix_keys(first: Keys, second: Keys | np.uint64) -> Keys:

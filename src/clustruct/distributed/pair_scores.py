@@ -75,9 +75,9 @@ class Noting:
     def n_items(self) -> int:
         return int(self.whole.n_items)
 
-    def n_with(self, name: str, table: TermTable) -> Floats:
+    def document_frequency(self, name: str, table: TermTable) -> Floats:
         self.noted[name] = table
-        found: Floats = self.whole.n_with(name, table)
+        found: Floats = self.whole.document_frequency(name, table)
         return found
 
 
@@ -91,7 +91,7 @@ def make_counts(work: WorkDirectory, k: int) -> Any:
         look_at(work.features, Columns(part_of(work, k), whole=whole))
     for name, table in whole.noted.items():
         part, term = _terms_by_part(table, asked["part"], asked["item"] - work.starts[k])
-        count = whole.whole.n_with(name, table)[term]
+        count = whole.whole.document_frequency(name, table)[term]
         often = count > 1.0
         names = term_names(name, table.vocabulary.keys[term[often]])
         found.append(rows_to(part[often], {"name": names, "count": count[often]}))
@@ -143,7 +143,7 @@ def score_pairs(work: WorkDirectory, k: int) -> Stats:
 
 def _score_alike(work: WorkDirectory, columns: Columns, local: Ints, pairs: Ints) -> tuple[Ints, Floats]:
     """Of some pairs, ``local`` in the items of columns, those that are alike enough, and their scores."""
-    alike = blocking_of(work).alike(columns, local)
+    alike = blocking_of(work).are_alike(columns, local)
     return pairs[alike], pipeline.score_pairs(work.model, columns, local[alike], show_progress=False)
 
 
@@ -181,4 +181,4 @@ def _extend(work: WorkDirectory, k: int, own: Columns, others: Any) -> Columns:
 
     table, id = work.read_table(READING, k), work.about.id
     more = others.select(table.column_names).cast(table.schema)
-    return own.copy().extended(table_of(more, id), table_of(pa.concat_tables([table, more]), id))
+    return own.copy().extend(table_of(more, id), table_of(pa.concat_tables([table, more]), id))

@@ -140,7 +140,7 @@ def check_model(model: Pipeline) -> None:
         raise ValueError(f"{type(last).__name__} does not group by pair features, and cannot on a cluster")
     linear = last.linear_similarity() if last.clustering_objective == "correlation" else None
     search = last._predictor()
-    context = [type(block).__name__ for block in features.blocks_ if block.context_used()]
+    context = [type(block).__name__ for block in features.blocks_ if block.used_context()]
     refused = {
         "its similarity is not linear in pair features": linear is None,
         f"its search {search.name!r} does not go by component": search.name not in SEARCHES,
@@ -173,7 +173,7 @@ def _about(model: Pipeline, id: str | None, names: Sequence[str], spans: Any, da
     features: PairFeatures = model[0]
     assert features.blocking_ is not None
     looked_at = {need.name for need in features.needs_} | set(features.blocking_.fields_)
-    looked_at |= {name for block in features.blocks_ for name in block.fields_used()}
+    looked_at |= {name for block in features.blocks_ for name in block.used_fields()}
     columns = [name for name in names if name in looked_at or name == id]
     identity = {"model": digest(model), "data": data, "id": digest(id)}
     return About(identity, spans, columns, id, uuid4().hex)

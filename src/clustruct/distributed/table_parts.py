@@ -16,7 +16,7 @@ from clustruct.core.exceptions import DataError
 from clustruct.data import Source, Table
 from clustruct.data.frames import column_from_arrow
 from clustruct.features import Blocking
-from clustruct.features.needs import Count, Tally
+from clustruct.features.needs import FieldCount, FieldTally
 
 from .cluster import Client
 from .workdir import Span, Stats, WorkDirectory
@@ -128,7 +128,7 @@ def keep_frame(work: WorkDirectory, k: int, frame: Any) -> Stats:
 def keep_part(work: WorkDirectory, k: int, table: Any) -> Stats:
     """Write a partition; what it has of the fields that the features need."""
     work.write_table(READING, k, table.replace_schema_metadata(None))
-    tally = Tally(work.features.needs_, "the table")
+    tally = FieldTally(work.features.needs_, "the table")
     if table.num_rows:
         tally.add(table_of(table, work.about.id))
     counts = {name: asdict(count) for name, count in tally.counts.items()}
@@ -137,11 +137,11 @@ def keep_part(work: WorkDirectory, k: int, table: Any) -> Stats:
 
 def judge(work: WorkDirectory, stats: Sequence[Stats]) -> None:
     """`DataError` where the table as a whole lacks what the features need."""
-    tally = Tally(work.features.needs_, "the table")
+    tally = FieldTally(work.features.needs_, "the table")
     for one in stats:
         tally.fields.update(dict.fromkeys(one["fields"]))
         for name, count in one["needs"].items():
-            tally.counts[name] = tally.counts.get(name, Count()) + Count(**count)
+            tally.counts[name] = tally.counts.get(name, FieldCount()) + FieldCount(**count)
     if tally.counts:
         tally.judge()
 

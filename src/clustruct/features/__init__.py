@@ -10,7 +10,7 @@ from clustruct.core.lazy import lazy_names
 if TYPE_CHECKING:
     from clustruct.data import field_kinds
 
-    from .base import PairBlock, likenesses
+    from .base import PairBlock, likeness_features
     from .blocking import Blocking, Sources, pair_recall
     from .blocks import guess_blocks, guess_kind
     from .blocks.links import Links, link_pairs, links
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from .blocks.vectors import Vectors
     from .document_vectors import DocumentVectors
     from .needs import FieldNeed
-    from .pair_features import Constant, PairFeatures, UncomparedPairs, checked
+    from .pair_features import Constant, PairFeatures, check_tables
+    from .pair_features import UncomparedPairs as UncomparedPairs
 
 __all__ = [
     "Blocking",
@@ -42,13 +43,12 @@ __all__ = [
     "Strings",
     "Terms",
     "TextCosines",
-    "UncomparedPairs",
     "Vectors",
-    "checked",
+    "check_tables",
     "field_kinds",
     "guess_blocks",
     "guess_kind",
-    "likenesses",
+    "likeness_features",
     "link_pairs",
     "links",
     "pair_recall",

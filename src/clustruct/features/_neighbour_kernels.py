@@ -8,13 +8,13 @@ _SHIFT = np.uint64(32)
 
 
 @kernel()
-def needs_pairs(terms, n_with, asked, since, a, common, most):
+def needs_pairs(terms, frequency, asked, since, a, common, most):
     """Whether item a needs those of its terms that nobody asks for: those in pairs, to choose its rarest."""
     if a >= since:
         return True
     n = 0
     for t in terms:
-        n += asked[t] and common < n_with[t] <= most
+        n += asked[t] and common < frequency[t] <= most
     return n > 1
 
 
@@ -30,7 +30,7 @@ def row_length(first, last, indices, counts, idf, norm, row):
 
 
 @kernel()
-def unit_rows(codes, indptr, indices, counts, idf, norm, n_with, asked, since, common, most):
+def unit_rows(codes, indptr, indices, counts, idf, norm, frequency, asked, since, common, most):
     """A row of tf-idf of length one for each item, which has the row of its code.
 
     Of the items before ``since`` only what those that are ``asked`` look at: their terms and, where two of
@@ -45,11 +45,11 @@ def unit_rows(codes, indptr, indices, counts, idf, norm, n_with, asked, since, c
     for a in range(codes.size):
         first, last = indptr[codes[a]], indptr[codes[a] + 1]
         own = indices[first:last]
-        in_pairs = needs_pairs(own, n_with, asked, since, a, common, most)
+        in_pairs = needs_pairs(own, frequency, asked, since, a, common, most)
         length = 0.0
         for k in range(first, last):
             t = indices[k]
-            if asked[t] or (in_pairs and common < n_with[t] <= most):
+            if asked[t] or (in_pairs and common < frequency[t] <= most):
                 if length == 0.0:
                     length = row_length(first, last, indices, counts, idf, norm, codes[a])
                 terms[to], weights[to] = t, counts[k] * idf[t] / length
@@ -59,15 +59,15 @@ def unit_rows(codes, indptr, indices, counts, idf, norm, n_with, asked, since, c
 
 
 @kernel()
-def rarer(s, t, n_with, names):
+def rarer(s, t, frequency, names):
     """Whether term s comes before term t: fewer items have it; of equal ones by name, not by number, which
     would depend on the order of items.
     """
-    return n_with[s] < n_with[t] or (n_with[s] == n_with[t] and names[s] < names[t])
+    return frequency[s] < frequency[t] or (frequency[s] == frequency[t] and names[s] < names[t])
 
 
 @kernel()
-def common_pairs(indptr, terms, weights, n_with, names, common, most, longest):
+def common_pairs(indptr, terms, weights, frequency, names, common, most, longest):
     """Each two of a row's terms that more than ``common`` and at most ``most`` items have, as one key.
 
     Of such terms the ``longest`` rarest are taken. The weight of two is the length of their part of the row.
@@ -80,15 +80,15 @@ def common_pairs(indptr, terms, weights, n_with, names, common, most, longest):
     for a in range(m):
         size = 0
         for k in range(indptr[a], indptr[a + 1]):
-            df = n_with[terms[k]]
+            df = frequency[terms[k]]
             if df <= common or df > most:
                 continue
             if size < longest:
                 size += 1
-            elif not rarer(terms[k], terms[chosen[size - 1]], n_with, names):
+            elif not rarer(terms[k], terms[chosen[size - 1]], frequency, names):
                 continue
             j = size - 1
-            while j > 0 and rarer(terms[k], terms[chosen[j - 1]], n_with, names):
+            while j > 0 and rarer(terms[k], terms[chosen[j - 1]], frequency, names):
                 chosen[j] = chosen[j - 1]
                 j -= 1
             chosen[j] = k
@@ -104,21 +104,21 @@ def common_pairs(indptr, terms, weights, n_with, names, common, most, longest):
 
 
 @kernel()
-def postings(indptr, terms, weights, n_with, most):
+def postings(indptr, terms, weights, frequency, most):
     """The items that have each term, in order, with their weights; none of a term of one item or of too many.
 
     Returns starts by term, items, weights.
     """
-    n_terms = n_with.size
+    n_terms = frequency.size
     starts = np.zeros(n_terms + 1, np.int64)
     for t in range(n_terms):
-        starts[t + 1] = starts[t] + (n_with[t] if 1 < n_with[t] <= most else 0)
+        starts[t + 1] = starts[t] + (frequency[t] if 1 < frequency[t] <= most else 0)
     to = starts[:-1].copy()
     items, values = np.empty(starts[-1], np.int32), np.empty(starts[-1], np.float32)
     for a in range(indptr.size - 1):
         for k in range(indptr[a], indptr[a + 1]):
             t = terms[k]
-            if 1 < n_with[t] <= most:
+            if 1 < frequency[t] <= most:
                 items[to[t]], values[to[t]] = a, weights[k]
                 to[t] += 1
     return starts, items, values

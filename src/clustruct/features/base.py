@@ -32,24 +32,12 @@ S = TypeVar("S")
 class PairBlock(EstimatorState, BaseEstimator, ABC, Generic[S]):
     """A kind of pair feature, learned from summaries of type S.
 
-    A subclass has scikit-learn parameters of plain data (strings, numbers, lists of them), and:
-
-    get_feature_names_out()    the names of its features; read aloud they say what is compared
-    transform(table, pairs)      one row per listed pair (a, b), one column per name; symmetric in a, b
-    prepare(columns)           the same for pairs that come chunk by chunk (optional: `PreparedBlock`)
-    summarise, merge, finish   learning (vocabulary, idf, ranges) from one part of the sets or from several:
-                               ``finish(merge(summarise(A), summarise(B)))`` is as good as ``fit(A + B)``
-    fitted                     the attributes that `finish` sets, with their types: a model file keeps them
-    choices                    parameters that are lists, and what may be in them
-    check_parameters,          ValueError where a parameter, or what a file says was learned, is not right:
-    check_attributes               a file may come from anyone
-    fields_used, context_used  fields of items and entries of a set's context that are looked at: data that
-                               lacks what training had of them is refused (by default `field` and `fields`)
-    suits, suits_record        kinds of fields that suit, for each kind of items (records, text, ...), and
-                               kinds of items that suit as a whole;
-    guess_field, guess_record  which blocks of the class to take for them (see `guess_blocks`)
-
-    ``@clustruct.core.storage.register(name)`` makes the class known to model files and to `guess_blocks`.
+    A subclass has scikit-learn parameters of plain data, ``fitted`` (the attributes that `finish` sets, with
+    their types: a model file keeps them), ``choices`` (what parameters that are lists may hold), ``suits``
+    (kinds of fields, for each kind of items, that `guess_field` takes) and ``suits_record`` (kinds of items
+    that `guess_record` takes), and `check_parameters` and `check_attributes`, which raise ValueError: a file
+    may come from anyone. ``@clustruct.core.storage.register(name)`` makes the class known to model files and
+    to `guess_blocks`.
     """
 
     # Whether likely pairs of a large set can be found by the words that its items share (`Blocking`).
@@ -60,23 +48,23 @@ class PairBlock(EstimatorState, BaseEstimator, ABC, Generic[S]):
 
     @abstractmethod
     def get_feature_names_out(self) -> list[str]:
-        """The names of the columns, in order."""
+        """The names of the columns, in order; read aloud they say what is compared."""
 
     @abstractmethod
     def transform(self, table: Table, pairs: Ints) -> Values:
-        """The features of these pairs of a set, one row each."""
+        """One row for each pair (a, b) of the table, one column for each name; symmetric in a and b."""
 
     def prepare(self, columns: Columns) -> Comparison:
-        """What compares pairs of one set, chunk by chunk: all that does not depend on pairs is done here."""
+        """A function that compares pairs chunk by chunk: what does not depend on pairs is done here."""
         return partial(self.transform, columns.table)
 
     @abstractmethod
     def summarise(self, sets: Sequence[Table]) -> S:
-        """What learning needs of these sets, and no more."""
+        """What learning needs of these tables: ``finish(merge(summarise(A), summarise(B)))`` fits A + B."""
 
     @abstractmethod
     def merge(self, first: S, second: S) -> S:
-        """The summary of the sets of both, the first ones first."""
+        """The summary of the tables of both, the first ones first."""
 
     @abstractmethod
     def finish(self, summary: S) -> Self:
@@ -94,12 +82,12 @@ class PairBlock(EstimatorState, BaseEstimator, ABC, Generic[S]):
             elif name in self.choices:
                 check_choices(value, name, self.choices[name])
 
-    def fields_used(self) -> list[str]:
-        """The fields of items that the block looks at."""
+    def used_fields(self) -> list[str]:
+        """The fields that the block looks at: data that lacks one which training had is refused."""
         given = self.get_params(deep=False)
         return [*([given["field"]] if "field" in given else []), *given.get("fields", ())]
 
-    def context_used(self) -> list[str]:
+    def used_context(self) -> list[str]:
         """The entries of a set's context that the block looks at."""
         return []
 
@@ -109,7 +97,7 @@ class PairBlock(EstimatorState, BaseEstimator, ABC, Generic[S]):
         return self.finish(self.summarise(sets))
 
     def fit_columns(self, columns: Sequence[Columns]) -> Self:
-        """`fit`, from columns that other blocks look at, too."""
+        """`fit`, from columns that other blocks share."""
         return self.fit([c.table for c in columns])
 
     @classmethod
@@ -127,7 +115,7 @@ Block: TypeAlias = PairBlock[Any]
 
 
 class PreparedBlock(PairBlock[S]):
-    """A block that looks at the columns of a set once (`prepare`), and then compares any pairs of it."""
+    """A block that looks at the columns of a table once (`prepare`), and then compares any pairs of it."""
 
     @abstractmethod
     def prepare(self, columns: Columns) -> Comparison: ...
@@ -150,7 +138,7 @@ class Unlearned(PairBlock[None]):
 
 
 def check_choices(value: object, parameter: str, known: Collection[object]) -> None:
-    """A list of what is known, nothing twice."""
+    """ValueError unless the value is a list of known values, none twice."""
     if (
         not isinstance(value, list | tuple)
         or len(value) > len(known)
@@ -162,13 +150,13 @@ def check_choices(value: object, parameter: str, known: Collection[object]) -> N
 
 
 def check_name(value: object, parameter: str) -> None:
-    """A field's name."""
+    """ValueError unless the value is the name of a field."""
     if not isinstance(value, str) or not value:
         raise ValueError(f"{parameter} must be the name of a field, not {value!r:.100}")
 
 
 def check_names(value: object, parameter: str) -> None:
-    """One or more fields' names."""
+    """ValueError unless the value is a list of names of fields, none twice."""
     if not isinstance(value, list | tuple) or not value:
         raise ValueError(f"{parameter} must be a list of names of fields, not {value!r:.100}")
     for name in value:
@@ -178,7 +166,7 @@ def check_names(value: object, parameter: str) -> None:
 
 
 def check_distinct(value: object, name: str) -> None:
-    """A list of strings, none twice."""
+    """ValueError unless the value is a list of strings, none twice."""
     if not isinstance(value, list) or not all(isinstance(word, str) for word in value):
         raise ValueError(f"{name} must be a list of strings")
     if len(set(value)) != len(value):
@@ -195,29 +183,17 @@ def missing(present: Sequence[bool] | np.ndarray[Any, np.dtype[np.bool_]], pairs
     return [(one ^ other).astype(np.float64), (~(one | other)).astype(np.float64)]
 
 
-# Of the others a larger value speaks for no likeness: a constant, something missing, something other.
+# Of these a larger value speaks for no likeness: a constant, something missing, something other.
 _OTHERS = re.compile(
     r"^constant$|missing in (one|both)|\bother (codes|head|modifiers|type|speaker|quotations|kinds)"
     r"|\b(distance|difference)\b"
 )
 
 
-def likenesses(names: Iterable[str]) -> list[str]:
-    """The names of the features that tell a likeness.
+def likeness_features(names: Iterable[str]) -> list[str]:
+    """The names of features that are higher the more alike two items are.
 
-    Parameters
-    ----------
-    names : iterable of str
-        Names of features.
-
-    Returns
-    -------
-    list of str
-        Those that are higher the more alike two items are.
-
-    Examples
-    --------
-    >>> likenesses(["name: same", "name: missing in one", "name: other codes", "constant"])
+    >>> likeness_features(["name: same", "name: missing in one", "name: other codes", "constant"])
     ['name: same']
     """
     return [name for name in map(str, names) if not _OTHERS.search(name)]

@@ -1,9 +1,4 @@
-"""The pairs of a set that are compared: likely ones of a large set, and those of items of two sources.
-
-Two tables that are linked are one set with a field that names the table. Items of one source are not
-compared: what speaks for a pair is learned from pairs across sources, and an item's likely mates are looked
-for in the others.
-"""
+"""The pairs of a table that are compared: likely ones of a large table, and those across sources."""
 
 from __future__ import annotations
 
@@ -23,22 +18,24 @@ from clustruct.data import Table
 from .base import check_distinct, check_names
 from .blocks.vectors import vectors_of
 from .columns import Columns, TermTable, columns_of
+from .feature_matrix import compare_in_chunks
 from .neighbours import TermNeighbours, keys_of, nearest_vectors, sorted_unique
 from .term_weights import TermCounts, TermWeights, TfIdfRows
 
 # However large the clusters seen in training are, an item gets no more neighbours for it.
 MOST_NEIGHBOURS = 100
-PAIRS_AT_ONCE = 50_000
 SMALL = 2000  # items of a set in which `common` is taken as it is
-# Of items that belong together: how many others are looked at for each, how many pairs are enough to learn
-# from, and the share of them that may be less alike than what is learned.
+# Of items that belong together: how many others of each are compared, how many pairs are enough, and
+# the share of pairs that may be less alike than what is learned.
 MATES, FEWEST_MATES, ODD = 5, 50, 0.005
+# Parameters that are whole numbers.
+COUNTS = ("n_neighbors", "n_neighbors_by_field", "rare", "common", "from_size", "margin_from_size")
 _VIEWS = {"words": ("words", "codes"), "letters": ("letters",)}
 
 
 @dataclass(frozen=True)
 class FieldTerms:
-    """Of the items of some sets: counts of terms, how many terms they have, and how many items have any."""
+    """Of some items: counts of terms, how many terms they have together, and how many items have any."""
 
     counts: TermCounts
     n_terms: int
@@ -56,7 +53,7 @@ class FieldTerms:
 
     @property
     def is_worded(self) -> bool:
-        """Whether items have two terms each, or more."""
+        """Whether items have two terms each, or more, in the mean."""
         return self.n_terms >= 2 * self.n_having > 0
 
 
@@ -66,43 +63,41 @@ Summary: TypeAlias = dict[str, FieldTerms]
 @register("Blocking")
 @dataclass(eq=False, repr=False)
 class Blocking(EstimatorState, BaseEstimator):
-    """Pairs of a large set that share a rare term or are near in tf-idf space, or whose vectors are near.
+    """Pairs of a large table that share a rare term or are near by tf-idf, or whose vectors are near.
 
-    The rest are taken as apart.
-
-    Candidates are found by words. Of a very large set those go that are less alike, letter by letter, than
-    nearly all items that belong together in training: that halves the cost of features. In smaller sets all
-    stay, since learning needs pairs that are apart (a table of 91 items lost 10 points of F without them).
+    The rest are taken as apart. Of a very large table candidates are dropped that are less alike, letter by
+    letter, than nearly all items that belong together in training: that halves the cost of features. In
+    smaller ones all stay, since learning needs pairs that are apart (a table of 91 items lost 10 points of F
+    without them).
 
     Parameters
     ----------
     fields : sequence of str, optional
-        Fields whose words are looked at, all together (None: all fields of the items).
+        Fields whose words are compared, all together (None: all fields of the items).
     n_neighbors : int, default=10
         Each item is paired with so many others whose tf-idf vectors are nearest (by cosine); with as many
         as the largest cluster has, up to 100, where training sets with labels have larger ones.
     n_neighbors_by_field : int, default=5
-        And with so many whose vectors of one field are, for fields of two words and more.
+        And with so many whose vectors of one field are nearest, for fields of two words and more.
     rare : int, default=3
         Items that share a term of at most so many items are paired.
     common : int, default=200
-        Terms of more than so many items are looked at in pairs (a common surname, a common town), each
-        two as a term that the same limit holds for. That bounds the cost: items times terms of an item
-        times `common`. In sets of more than 2,000 items it is lower, falling with the root of their
-        number.
+        Terms of more items are looked at in pairs (a common surname and a common town). That bounds the
+        cost: items times terms of an item times `common`. In tables of more than 2,000 items it is lower,
+        falling with the root of their number.
     common_share : float, default=0.05
         Terms of more than this share of the items are looked at only if that is `common` at most.
     margin : float, default=0.3
         Candidates are dropped that are less than so many times as alike as items of one cluster are in
         training (all but 0.5 % of them); 0 keeps all candidates.
     margin_from_size : int, default=20000
-        Sets of fewer items keep all candidates.
-    view : "words" (and codes such as model numbers), or "letters" (triples, for misspelt names
-        Slower).
+        Tables of fewer items keep all candidates.
+    view : {"words", "letters"}, default="words"
+        Words (and codes such as model numbers), or letter triples, for misspelt names; slower.
     from_size : int, default=1000
-        Sets of fewer items get all pairs.
+        Tables of fewer items get all pairs.
     vectors : sequence of sequence of str, default=()
-        Vectors that are looked at beside the words: for each its field, or the fields of its numbers.
+        Vectors that are compared beside the words: for each its field, or the fields of its numbers.
 
     Examples
     --------
@@ -126,15 +121,14 @@ class Blocking(EstimatorState, BaseEstimator):
     vectors: Sequence[Sequence[str]] = ()
 
     def check_parameters(self) -> None:
-        """ValueError that names a parameter which is not what it must be."""
+        """ValueError for a parameter that is not what it must be."""
         if not isinstance(self.vectors, list | tuple):
             raise ValueError(f"vectors must be a list of lists of names of fields, not {self.vectors!r:.100}")
         for names in self.vectors:
             check_names(names, "vectors")
         if self.fields is not None and (self.fields or not self.vectors):
             check_names(self.fields, "fields")
-        counts = ("n_neighbors", "n_neighbors_by_field", "rare", "common", "from_size", "margin_from_size")
-        for name in counts:
+        for name in COUNTS:
             _check_count(getattr(self, name), name)
         for name in ("common_share", "margin"):
             share = getattr(self, name)
@@ -148,21 +142,20 @@ class Blocking(EstimatorState, BaseEstimator):
         return self.fit_columns(columns_of(sets))
 
     def fit_columns(self, columns: Sequence[Columns], left_out: Collection[str] = ()) -> Self:
-        """`fit`, from columns that others look at, too; some fields are not looked at."""
+        """`fit`, from columns that others share; some fields are left out."""
         self.check_parameters()
         sets = [c.table for c in columns]
-        every = (
-            dict.fromkeys(f for table in sets for f in table.fields()) if self.fields is None else self.fields
-        )
-        fields = [name for name in every if name not in left_out]
+        every = dict.fromkeys(f for table in sets for f in table.fields())
+        fields = [name for name in (every if self.fields is None else self.fields) if name not in left_out]
         self.take(fields, self.summarise(columns, fields))
         clusters = [partial_labels(table.labels) for table in sets if table.labels is not None]
-        self.know_largest(max((int(np.bincount(y[y >= 0], minlength=1).max()) for y in clusters), default=1))
-        self.know_mates([self.likeness(c, mates) for c, mates in self.mates(columns)])
+        sizes = [int(np.bincount(y[y >= 0], minlength=1).max()) for y in clusters]
+        self.set_largest_cluster(max(sizes, default=1))
+        self.set_least_likeness([self.likeness(c, mates) for c, mates in self.mates(columns)])
         return self
 
     def summarise(self, columns: Sequence[Columns], fields: Sequence[str]) -> Summary:
-        """What is to be known of the terms of these sets, all together ("") and by field."""
+        """The terms of these sets, of all fields together ("") and by field."""
         alone = fields if len(fields) > 1 and self.n_neighbors_by_field else ()
         wanted = {"": list(fields), **{field: [field] for field in alone}}
         tables = {name: [self._terms(c, some) for c in columns] for name, some in wanted.items()}
@@ -173,23 +166,23 @@ class Blocking(EstimatorState, BaseEstimator):
         return {name: first[name] + second[name] for name in first}
 
     def take(self, fields: Sequence[str], summary: Summary) -> None:
-        """Learn how rare terms are from a summary; fields of one word each are not looked at alone."""
+        """Learn how rare terms are from a summary; fields of one word each are not used alone."""
         worded = {name: terms for name, terms in summary.items() if not name or terms.is_worded}
         self.weights_ = {name: TermWeights.of(terms.counts) for name, terms in worded.items()}
         self.fields_ = list(fields)
 
-    def know_largest(self, size: int) -> None:
-        """The largest cluster of the training sets has so many items."""
+    def set_largest_cluster(self, size: int) -> None:
+        """Set the number of neighbours by the size of the largest cluster in training."""
         wanted = max(self.n_neighbors, min(size - 1, MOST_NEIGHBOURS))
         self.n_neighbors_ = wanted if self.n_neighbors else 0
 
     def mates(self, columns: Sequence[Columns]) -> list[tuple[Columns, Ints]]:
-        """Of sets with labels pairs of items of one cluster, a few for each, where that is looked at."""
-        labelled = [c for c in columns if c.table.labels is not None] if self.margin else []
-        return [(c, _mates(partial_labels(c.table.labels))) for c in labelled if c.table.labels is not None]
+        """Of labelled tables, pairs of items of one cluster, a few for each item."""
+        labelled = [(c, c.table.labels) for c in columns] if self.margin else []
+        return [(c, _mates(partial_labels(labels))) for c, labels in labelled if labels is not None]
 
-    def know_mates(self, likeness: Sequence[Floats]) -> None:
-        """How alike items of a cluster are, nearly all of them; 0 where too few are known."""
+    def set_least_likeness(self, likeness: Sequence[Floats]) -> None:
+        """Set how alike nearly all items of a cluster are in training; 0 where too few are known."""
         known = np.concatenate([np.zeros(0), *likeness])
         enough = len(known) >= FEWEST_MATES
         self.least_likeness_ = self.margin * float(np.quantile(known, ODD)) if enough else 0.0
@@ -202,28 +195,20 @@ class Blocking(EstimatorState, BaseEstimator):
         return len(table) >= self.from_size
 
     def pairs(self, table: Table | Columns, since: int = 0, sources: Ints | None = None) -> Ints:
-        """The pairs a < b, sorted; those alone in which b is item number ``since`` or later.
+        """The pairs a < b, sorted; those alone in which b is item ``since`` or later, at the cost of these.
 
-        Items before ``since`` are not asked for their neighbours: that takes the time of the others only.
-        Of the ``sources`` of the items, where they are given, pairs are of two.
+        Where ``sources`` of the items are given, pairs are of two sources.
         """
         columns = table if isinstance(table, Columns) else Columns(table)
-        pairs = self._candidates(columns, since, sources)
-        return self.kept(columns, pairs[pairs[:, 1] >= since] if since else pairs)
-
-    def _candidates(self, columns: Columns, since: int = 0, sources: Ints | None = None) -> Ints:
-        """All pairs that words suggest."""
-        found = [self._keys(columns, field, since, sources) for field in self.weights_]
+        found, limits = [], self.limits(columns.population)
+        for field in self.weights_:
+            near = TermNeighbours.of(self.rows(columns, field), *limits, sources, since)
+            found.append(self.neighbour_pairs(field, near))
         for names in self.vectors:
-            near = nearest_vectors(vectors_of(columns, names)[0], self.n_neighbors_, sources)
-            found.append(keys_of(near))
-        keys = sorted_unique(np.concatenate(found))
-        return np.column_stack(np.divmod(keys, len(columns)))
-
-    def _keys(self, columns: Columns, field: str, since: int, sources: Ints | None) -> Ints:
-        """The pairs found by one field's words, or by all ("")."""
-        limits = self.limits(columns.population)
-        return self.found(field, TermNeighbours.of(self.rows(columns, field), *limits, sources, since))
+            found.append(keys_of(nearest_vectors(vectors_of(columns, names)[0], self.n_neighbors_, sources)))
+        pairs = np.column_stack(np.divmod(sorted_unique(np.concatenate(found)), len(columns)))
+        pairs = pairs[pairs[:, 1] >= since] if since else pairs
+        return pairs[self.are_alike(columns, pairs)]
 
     def rows(self, columns: Columns, field: str) -> TfIdfRows:
         """The rows of one field's words, or of all (""), by which items are found."""
@@ -235,30 +220,21 @@ class Blocking(EstimatorState, BaseEstimator):
 
     def limits(self, m: int) -> tuple[int, int]:
         """Of m items: terms of more are looked at in pairs, and terms of more than that not at all."""
-        return self._common(m), int(self.common_share * m)
+        # Lower for large tables, but not below what clusters need.
+        lower = int(self.common / np.sqrt(max(m / SMALL, 1.0)))
+        return max(lower, min(3 * self.n_neighbors_, self.common)), int(self.common_share * m)
 
-    def found(self, field: str, near: TermNeighbours) -> Ints:
-        """The pairs a m + b of the m items that are nearest by one field's words, or by all ("") and by rare
-        ones.
-        """
+    def neighbour_pairs(self, field: str, near: TermNeighbours) -> Ints:
+        """The pairs a m + b that are nearest by one field's words, or by all ("") and by rare ones."""
         n = self.n_neighbors_by_field if field else self.n_neighbors_
         keys = keys_of(near.nearest(n), near.asked.start, len(near))
         return keys if field else np.concatenate([keys, near.sharing(self.rare)])
-
-    def _common(self, m: int) -> int:
-        """The limit for terms by themselves, lower for large sets but not below what clusters need."""
-        lower = int(self.common / np.sqrt(max(m / SMALL, 1.0)))
-        return max(lower, min(3 * self.n_neighbors_, self.common))
 
     def drops(self, m: int) -> bool:
         """Whether candidates of m items are dropped that are not alike enough."""
         return m >= self.margin_from_size and self.least_likeness_ > 0.0
 
-    def kept(self, columns: Columns, pairs: Ints) -> Ints:
-        """The pairs that are alike enough."""
-        return pairs[self.alike(columns, pairs)]
-
-    def alike(self, columns: Columns, pairs: Ints) -> Bools:
+    def are_alike(self, columns: Columns, pairs: Ints) -> Bools:
         """Which pairs are alike enough."""
         if not self.drops(columns.population):
             return np.ones(len(pairs), np.bool_)
@@ -267,15 +243,14 @@ class Blocking(EstimatorState, BaseEstimator):
     def likeness(self, columns: Columns, pairs: Ints) -> Floats:
         """Cosines of the letters of all fields together, weighted as they are in this set."""
         rows = self.letters(columns)
-        chunks = range(0, max(len(pairs), 1), PAIRS_AT_ONCE)
-        return np.concatenate([rows.compare(pairs[k : k + PAIRS_AT_ONCE]).cosine for k in chunks])
+        return np.asarray(compare_in_chunks(lambda some: rows.compare(some).cosine, pairs))
 
     def letters(self, columns: Columns) -> TfIdfRows:
         """The rows of letters by which candidates are dropped."""
         return TermWeights([], np.zeros(0), 0).rows(columns.terms(self.fields_, ["letters"]))
 
     def check_attributes(self) -> None:
-        """ValueError where the fitted attributes do not fit each other."""
+        """ValueError where the fitted attributes do not fit."""
         check_distinct(self.fields_, "fields")
         _check_count(self.n_neighbors_, "n_neighbors")
         if not 0.0 <= self.least_likeness_ <= 1.0:
@@ -291,11 +266,7 @@ def _check_count(value: object, name: str) -> None:
 
 
 def _mates(y: Labels) -> Ints:
-    """Pairs of items of one cluster, a few for each item.
-
-    >>> _mates(np.array([0, 1, 0])).tolist()
-    [[0, 2]]
-    """
+    """Pairs of items of one cluster, a few for each item."""
     order = np.argsort(y, kind="stable")
     near = [np.column_stack([order[:-gap], order[gap:]]) for gap in range(1, min(MATES, len(y) - 1) + 1)]
     pairs = np.concatenate([np.zeros((0, 2), np.int64), *near])
@@ -311,7 +282,7 @@ def _n_terms(table: TermTable) -> int:
 
 
 def pair_recall(table: Table, pairs: Ints) -> float:
-    """The share of the pairs that belong together which are listed: what blocking leaves possible.
+    """The share of the pairs that belong together which are listed, as blocking finds them.
 
     Parameters
     ----------
@@ -344,7 +315,10 @@ Within: TypeAlias = Literal["apart", "uncompared"]
 @register("Sources")
 @dataclass(frozen=True)
 class Sources(DataclassState):
-    """The field that names the source of an item.
+    """The field that names the source of an item: two linked tables are one set with such a field.
+
+    Items of one source are not compared: weights are learned from pairs across sources, and the mates of an
+    item are looked for in the other sources.
 
     Attributes
     ----------
@@ -370,7 +344,7 @@ class Sources(DataclassState):
     lacking: tuple[str, ...] = ()
 
     def learn(self, columns: Sequence[Columns], names: Iterable[str]) -> Sources:
-        """With those of the fields named that a source of these sets has no value of."""
+        """The same, with those of the fields that a source of these sets has no value of."""
         return replace(self, lacking=tuple(name for name in names if self._lacks(columns, name)))
 
     def _lacks(self, columns: Sequence[Columns], name: str) -> bool:
@@ -396,9 +370,5 @@ class Sources(DataclassState):
 
 
 def across(pairs: Ints, codes: Ints) -> Ints:
-    """The pairs of items of different sources.
-
-    >>> across(np.array([[0, 1], [0, 2], [1, 2]]), np.array([0, 0, 1])).tolist()
-    [[0, 2], [1, 2]]
-    """
+    """The pairs of items of different sources."""
     return pairs[codes[pairs[:, 0]] != codes[pairs[:, 1]]]

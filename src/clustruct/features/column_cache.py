@@ -1,11 +1,8 @@
-"""What columns have made of items, as arrays that only ever get longer: how files keep it.
+"""What columns have made of items, as arrays that only get longer, so that files can keep it in pieces.
 
-Texts, rows of terms and numbers of items grow at their ends alone. So a file needs to be given what came
-since it was last written, and the pieces of a file, put end to end, are the whole:
-
-    lengths -> tail(columns, lengths) -> ... -> restored(table, pieces)
-
-Nothing of a piece is believed: numbers that lead outside what they number are refused.
+Texts, rows of terms and numbers of items grow at their ends alone: a file is given what came since it was
+last written (`tail`), and its pieces, put end to end, are the whole (`restore_columns`). No piece is trusted:
+numbers that lead outside what they number are refused.
 """
 
 from __future__ import annotations
@@ -23,37 +20,33 @@ from .columns import Columns, TermTable
 from .vocabulary import FoldedTexts, Vocabulary
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
-# How long each array is that was kept, by the name of what it belongs to.
+# How long each array is in the file, by the name of what it belongs to.
 Lengths: TypeAlias = dict[str, list[int]]
 # The arrays of a piece, by the same names.
 Piece: TypeAlias = dict[str, list[Array]]
 WORDS = "vocabulary "
 
 
-class Unkept(ValueError):
-    """What was made of items cannot be kept, or is not what was kept."""
+class CacheError(ValueError):
+    """What was made of items cannot be kept in a file, or does not fit what the file has."""
 
 
 def tail(columns: Columns, lengths: Mapping[str, Sequence[int]] | None = None) -> Piece:
-    """The ends of all arrays, from these lengths on; all of what is new.
-
-    `Unkept` where what is there is not what has these lengths: an array of other columns, say.
-    """
+    """The ends of all arrays, from these lengths on; `CacheError` where there are no such arrays."""
     known, found = lengths or {}, Piece()
     names = {id(words): _text(name) for name, words in columns.vocabularies.items()}
     for words in columns.vocabularies.values():
         name = WORDS + names[id(words)]
         found[name] = _from([words.keys], known.get(name))
-    for key, value in columns.made().items():
+    for key, value in columns.by_key().items():
         for part, one in _members(value):
             name = f"{_kind(one)} {part} {names.get(id(getattr(one, 'vocabulary', None)), '')} {_text(key)}"
             found[name] = _tail(one, known.get(name))
-    if not set(known) <= set(found):
-        raise Unkept("something that was kept is not there")
+    _require(set(known) <= set(found))
     return found
 
 
-def grown(lengths: Mapping[str, Sequence[int]], piece: Piece) -> Lengths:
+def add_lengths(lengths: Mapping[str, Sequence[int]], piece: Piece) -> Lengths:
     """The lengths after a further piece."""
     both = {name: list(held) for name, held in lengths.items()}
     for name, arrays in piece.items():
@@ -62,7 +55,7 @@ def grown(lengths: Mapping[str, Sequence[int]], piece: Piece) -> Lengths:
     return both
 
 
-def restored(table: Table, pieces: Iterable[Piece]) -> Columns:
+def restore_columns(table: Table, pieces: Iterable[Piece]) -> Columns:
     """The columns of items that the pieces were made of."""
     parts: dict[str, list[list[Array]]] = {}
     for piece in pieces:
@@ -75,37 +68,26 @@ def restored(table: Table, pieces: Iterable[Piece]) -> Columns:
         if name.startswith(WORDS)
     }
     columns = Columns(table, words)
-    values: dict[object, dict[int, Any]] = {}
+    values: dict[Any, dict[int, Any]] = {}
+    # Texts first: rows of terms may be those of texts, which say which text an item has.
     for name, arrays in sorted(whole.items(), key=lambda entry: not entry[0].startswith("texts ")):
-        if not name.startswith(WORDS):
-            kind, part, rest = name.split(" ", 2)
-            named, key = _two(rest)
-            made = values.setdefault(key, {})
-            made[int(part)] = _value(kind, arrays, words, named, key, values, len(table))
+        if name.startswith(WORDS):
+            continue
+        kind, part, rest = name.split(" ", 2)
+        vocabulary, key = _split_names(rest)
+        made = values.setdefault(key, {})
+        if kind == "texts":
+            made[int(part)] = _texts(arrays, len(table))
+        elif kind == "terms":
+            texts = values[("texts", key[2])][-1] if key[0] == "terms" else None
+            made[int(part)] = _term_table(arrays, words[vocabulary], texts, len(table))
+        else:
+            _require(kind.startswith("array") and len(arrays[0]) == len(table))
+            made[int(part)] = arrays[0]
     for key, made in values.items():
         members = [made[part] for part in sorted(made)]
         columns.keep(key, members[0] if list(made) == [-1] else tuple(members))
     return columns
-
-
-def _value(
-    kind: str,
-    arrays: list[Array],
-    words: Mapping[object, Vocabulary],
-    named: object,
-    key: Any,
-    values: Mapping[object, Mapping[int, Any]],
-    n: int,
-) -> Any:
-    if kind == "texts":
-        return _texts(arrays, n)
-    if kind.startswith("array"):
-        _require(len(arrays[0]) == n)
-        return arrays[0]
-    _require(kind == "terms")
-    shared = key[0] == "terms"  # the rows are those of texts, which say which text an item has
-    texts = values[("texts", key[2])][-1] if shared else None
-    return _table(arrays, words[named], texts, n)
 
 
 def _texts(arrays: list[Array], n: int) -> FoldedTexts:
@@ -118,7 +100,7 @@ def _texts(arrays: list[Array], n: int) -> FoldedTexts:
     return found
 
 
-def _table(arrays: list[Array], words: Vocabulary, texts: FoldedTexts | None, n: int) -> TermTable:
+def _term_table(arrays: list[Array], words: Vocabulary, texts: FoldedTexts | None, n: int) -> TermTable:
     sizes, indices, counts = arrays
     indptr = np.zeros(len(sizes) + 1, np.int64)
     np.cumsum(sizes, out=indptr[1:])
@@ -129,14 +111,14 @@ def _table(arrays: list[Array], words: Vocabulary, texts: FoldedTexts | None, n:
 
 
 def _members(value: Any) -> list[tuple[int, Any]]:
-    """What a value is made of, numbered; -1 for one that is no tuple."""
+    """The members of a tuple, numbered; a value that is no tuple has number -1."""
     return list(enumerate(value)) if isinstance(value, tuple) else [(-1, value)]
 
 
 def _kind(value: Any) -> str:
     kinds = {FoldedTexts: "texts", TermTable: "terms", np.ndarray: "array"}
     if type(value) not in kinds:
-        raise Unkept(f"a {type(value).__name__} is not kept")
+        raise CacheError(f"a {type(value).__name__} is not kept")
     # Vectors of another length than those that were kept are something else.
     return kinds[type(value)] + ",".join(map(str, getattr(value, "shape", ())[1:]))
 
@@ -177,7 +159,7 @@ def _within(numbers: Array | Ints, n: int) -> bool:
 
 def _require(holds: object) -> None:
     if not holds:
-        raise Unkept("what was kept does not fit together")
+        raise CacheError("what was kept does not fit together")
 
 
 def _text(key: object) -> str:
@@ -186,16 +168,16 @@ def _text(key: object) -> str:
 
 
 def _key(text: str) -> Any:
-    return _tupled(json.loads(text))
+    return _as_tuple(json.loads(text))
 
 
-def _two(text: str) -> tuple[Any, Any]:
+def _split_names(text: str) -> tuple[Any, Any]:
     """The name of the vocabulary, None where there is none, and the key."""
     if text.startswith(" "):
         return None, _key(text[1:])
     value, end = json.JSONDecoder().raw_decode(text)
-    return _tupled(value), _key(text[end:])
+    return _as_tuple(value), _key(text[end:])
 
 
-def _tupled(value: Any) -> Any:
-    return tuple(map(_tupled, value)) if isinstance(value, list) else value
+def _as_tuple(value: Any) -> Any:
+    return tuple(map(_as_tuple, value)) if isinstance(value, list) else value

@@ -1,10 +1,9 @@
-"""The fields of one set as columns: each value folded once, and split once in each way that is asked for.
+"""The fields of one table as columns: each value is folded once, and split once in each way that is wanted.
 
     field -> distinct folded texts -> terms (numbers of a vocabulary) of each text -> terms of each item
 
-All blocks of features and the blocking look at the same columns, so that a text is read once, not once for
-each of them, and a value that many items share is read once for all. Columns grow with further items
-(`Columns.extended`): those that are there are not read again.
+All blocks of features and the blocking share the columns. `Columns.extend` adds items without reading the
+others again.
 """
 
 from __future__ import annotations
@@ -20,7 +19,16 @@ from numpy.typing import NDArray
 from clustruct.core.typing import Bools, Floats, Ints
 from clustruct.data import Table
 
-from .vocabulary import VIEWS, FoldedTexts, Letters, Numbers, TermSplit, Vocabulary, character_classes, folded
+from .vocabulary import (
+    VIEWS,
+    FoldedTexts,
+    Numbers,
+    PackedTexts,
+    TermSplit,
+    Vocabulary,
+    character_classes,
+    fold_column,
+)
 
 T = TypeVar("T")
 TermLists = Sequence[Sequence[str]]
@@ -29,22 +37,19 @@ MOST_SHORT = 60_000
 
 
 class Whole(Protocol):
-    """The table that some columns are a part of: what its parts must know of each other."""
+    """The table that some columns are a part of."""
 
     @property
-    def n_items(self) -> int:
-        """How many items it has."""
+    def n_items(self) -> int: ...
 
-    def n_with(self, name: str, table: TermTable) -> Floats:
-        """How many items of the whole table have each term of a part's vocabulary; ``name`` says which terms
-        of items these are.
-        """
+    def document_frequency(self, name: str, table: TermTable) -> Floats:
+        """How many items of the whole have each term of a part's vocabulary; ``name``: terms of what."""
 
 
 @dataclass(frozen=True, eq=False)
 class TermTable:
-    """The terms of items as sparse rows: row r has the term indices[k] counts[k] times, for k in
-    indptr[r]..indptr[r + 1], sorted. Item a has row a, or row codes[a] where items share rows.
+    """The terms of items as sparse rows: row r has the term indices[k] counts[k] times, for k from indptr[r]
+    to indptr[r + 1], sorted. Item a has row a, or row codes[a] where items share rows.
 
     >>> table = TermTable.of([["b", "a", "b"], []])
     >>> table.indptr.tolist(), table.counts.tolist(), table.vocabulary.words(table.indices)
@@ -56,7 +61,7 @@ class TermTable:
     indices: Numbers
     counts: NDArray[Any]
     codes: Ints | None = None
-    # How many items have each of the first terms of the vocabulary, where that was counted.
+    # The document frequency of the first terms of the vocabulary, where it was counted.
     counted: Floats | None = None
     # Where the items are a part of a table: the name of these terms, and the table.
     whole: tuple[str, Whole] | None = None
@@ -64,9 +69,8 @@ class TermTable:
     @classmethod
     def of(cls, items: TermLists, vocabulary: Vocabulary | None = None) -> TermTable:
         """Rows of terms that are strings already."""
-        flat = [term for terms in items for term in terms]
         vocabulary = Vocabulary() if vocabulary is None else vocabulary
-        numbers = vocabulary.number(Letters.of(flat).keys(), lambda where: [flat[i] for i in where])
+        numbers = vocabulary.number_words([term for terms in items for term in terms])
         indptr = np.zeros(len(items) + 1, np.int64)
         np.cumsum(np.fromiter(map(len, items), np.int64, len(items)), out=indptr[1:])
         return cls.counted_rows(vocabulary, indptr, numbers)
@@ -93,7 +97,7 @@ class TermTable:
 
     @property
     def csr(self) -> tuple[Ints, Numbers, NDArray[Any]]:
-        """What kernels take."""
+        """The rows, as kernels take them."""
         return self.indptr, self.indices, self.counts
 
     def terms_since(self, item: int) -> Bools:
@@ -106,18 +110,22 @@ class TermTable:
         sizes = np.diff(self.indptr)
         return sizes if self.codes is None else sizes[self.codes]
 
-    def n_with(self) -> Floats:
+    def document_frequency(self) -> Floats:
         """How many items have each term of the vocabulary, in the whole table."""
-        return self.own_n_with() if self.whole is None else self.whole[1].n_with(self.whole[0], self)
+        return (
+            self.own_document_frequency()
+            if self.whole is None
+            else self.whole[1].document_frequency(self.whole[0], self)
+        )
 
-    def own_n_with(self) -> Floats:
+    def own_document_frequency(self) -> Floats:
         """How many of these items have each term of the vocabulary."""
-        out, counted = np.zeros(len(self.vocabulary)), self._counted
+        out, counted = np.zeros(len(self.vocabulary)), self._own_counts
         out[: len(counted)] = counted
         return out
 
     @cached_property
-    def _counted(self) -> Floats:
+    def _own_counts(self) -> Floats:
         return self._count(0) if self.counted is None else self.counted
 
     def _count(self, since: int) -> Floats:
@@ -129,43 +137,29 @@ class TermTable:
         count_items(self.indptr, self.indices, rows, out)
         return out
 
-    def grown(self, more: TermTable, codes: Ints | None = None) -> TermTable:
-        """With further rows; ``codes`` has the row of each item, the old ones first, where items share rows.
-
-        >>> first = TermTable.of([["a"]])
-        >>> both = first.grown(TermTable.of([["a", "b"]], first.vocabulary))
-        >>> both.n_items, both.indptr.tolist(), both.n_with().tolist()
-        (2, [0, 1, 3], [2.0, 1.0])
-        """
+    def with_rows(self, more: TermTable, codes: Ints | None = None) -> TermTable:
+        """With further rows; ``codes`` has the row of each item, old ones first, where items share rows."""
         indptr = np.concatenate([self.indptr, self.indptr[-1] + more.indptr[1:]])
-        indices, counts = (
-            np.concatenate(parts) for parts in ((self.indices, more.indices), (self.counts, more.counts))
-        )
+        indices = np.concatenate([self.indices, more.indices])
+        counts = np.concatenate([self.counts, more.counts])
         both = TermTable(self.vocabulary, indptr, indices, counts, codes)
         counted = both._count(self.n_items)
-        counted[: len(self._counted)] += self._counted
+        counted[: len(self._own_counts)] += self._own_counts
         return replace(both, counted=counted)
 
 
-class Kept(NamedTuple):
+class Derived(NamedTuple):
     """What was made of items, and how it grows: from what it was, the columns of new items, and of all."""
 
     value: Any
     grow: Callable[[Any, Columns, Columns], Any]
 
 
-class Older(NamedTuple):
-    """What was made of the first items and read from a file: how it grows says who asks for it."""
-
-    value: Any
-    n_items: int
-
-
 class Columns:
-    """The columns of a set; what was made once is kept as long as they are.
+    """The columns of a table; what was made of them once is kept as long as they are.
 
-    ``vocabularies`` may be those of other sets, whose terms then have the same numbers. The set may be a part
-    of a ``whole`` table, which says how rare terms are.
+    ``vocabularies`` may be those of other tables, whose terms then have the same numbers. The table may be a
+    part of a ``whole``, which knows how rare terms are.
 
     >>> columns = Columns(Table([{"t": "Red  CAR"}, {"t": "red car"}, {"t": "x-100 red"}]))
     >>> columns.texts("t").values, columns.texts("t").codes.tolist()
@@ -179,10 +173,11 @@ class Columns:
         self, table: Table, vocabularies: dict[object, Vocabulary] | None = None, whole: Whole | None = None
     ) -> None:
         self.table, self.whole = table, whole
-        self._vocabularies = {} if vocabularies is None else vocabularies
-        self._made: dict[object, Any] = {}
-        self._kept: dict[object, Kept] = {}
-        self._older: dict[object, Older] = {}
+        self.vocabularies = {} if vocabularies is None else vocabularies
+        self._once: dict[object, Any] = {}
+        self._by_item: dict[object, Derived] = {}
+        # What was made of the first n items and read from a file: how it grows says who asks for it.
+        self._older: dict[object, tuple[Any, int]] = {}
 
     def __len__(self) -> int:
         return len(self.table)
@@ -192,29 +187,24 @@ class Columns:
         """How many items there are in the whole table."""
         return len(self) if self.whole is None else self.whole.n_items
 
-    @property
-    def vocabularies(self) -> dict[object, Vocabulary]:
-        """All vocabularies, by name."""
-        return self._vocabularies
-
-    def made(self) -> dict[object, Any]:
-        """What was made of all these items, by key."""
-        older = {key: old.value for key, old in self._older.items() if old.n_items == len(self)}
-        return {**older, **{key: kept.value for key, kept in self._kept.items()}}
+    def by_key(self) -> dict[object, Any]:
+        """What `by_item` has made of all these items, by key."""
+        older = {key: value for key, (value, n) in self._older.items() if n == len(self)}
+        return {**older, **{key: derived.value for key, derived in self._by_item.items()}}
 
     def keep(self, key: object, value: Any) -> None:
         """What was made of these items before, for `by_item`."""
-        self._older[key] = Older(value, len(self))
+        self._older[key] = value, len(self)
 
     def vocabulary(self, name: object) -> Vocabulary:
         """The vocabulary of this name."""
-        return self._vocabularies.setdefault(name, Vocabulary())
+        return self.vocabularies.setdefault(name, Vocabulary())
 
     def once(self, key: object, make: Callable[[], T]) -> T:
-        """What ``make`` gave when it was first asked for under this key. It is not for other items."""
-        if key not in self._made:
-            self._made[key] = make()
-        return cast(T, self._made[key])
+        """What ``make`` gave when it was first asked for under this key. It does not grow with the items."""
+        if key not in self._once:
+            self._once[key] = make()
+        return cast(T, self._once[key])
 
     def by_item(
         self,
@@ -224,14 +214,14 @@ class Columns:
     ) -> T:
         """What ``make`` gave for each item: an array or a `TermTable` of one row for each, or some of these.
 
-        When items are added only those are looked at. ``grow`` is for other things: given what there was,
-        the columns of the new items and those of all, it gives what there is now.
+        Of added items only those are read. ``grow`` is for other things: of what there was, the columns of
+        the new items and those of all, it makes what there is now.
         """
-        if key not in self._kept:
-            growth = grow or (lambda old, new, _: _appended(old, make(new)))
+        if key not in self._by_item:
+            growth = grow or (lambda old, new, _: _append(old, make(new)))
             value = self._from_older(key, growth) if key in self._older else make(self)
-            self._kept[key] = Kept(self._as_part(key, value), growth)
-        return cast(T, self._kept[key].value)
+            self._by_item[key] = Derived(self._as_part(key, value), growth)
+        return cast(T, self._by_item[key].value)
 
     def _as_part(self, key: object, value: T, place: int = 0) -> T:
         """Terms of items that know how rare they are in the whole table."""
@@ -251,35 +241,34 @@ class Columns:
 
     def _since(self, n: int) -> Columns:
         """The columns of the items from number n on."""
-        return Columns(self.table.take(np.arange(n, len(self))), self._vocabularies)
+        return Columns(self.table.take(np.arange(n, len(self))), self.vocabularies)
 
-    def extended(self, new: Table, table: Table) -> Columns:
+    def extend(self, new: Table, table: Table) -> Columns:
         """The columns of these items and new ones, which are all in ``table``, in this order.
 
         At the cost of the new items, and of copying what is known of the others (bytes, not texts).
         """
-        part, both = Columns(new, self._vocabularies), Columns(table, self._vocabularies, self.whole)
+        part, both = Columns(new, self.vocabularies), Columns(table, self.vocabularies, self.whole)
         both._older = self._older
-        for key, kept in self._kept.items():
-            both._kept[key] = Kept(both._as_part(key, kept.grow(kept.value, part, both)), kept.grow)
+        for key, (value, grow) in self._by_item.items():
+            both._by_item[key] = Derived(both._as_part(key, grow(value, part, both)), grow)
         return both
 
     def copy(self) -> Columns:
-        """The same items, whose vocabularies and texts grow by themselves."""
-        words = {name: vocabulary.copy() for name, vocabulary in self._vocabularies.items()}
-        renewed = {id(vocabulary): words[name] for name, vocabulary in self._vocabularies.items()}
+        """The same items, with vocabularies and texts of their own."""
+        words = {name: vocabulary.copy() for name, vocabulary in self.vocabularies.items()}
+        renewed = {id(vocabulary): words[name] for name, vocabulary in self.vocabularies.items()}
         other = Columns(self.table, words, self.whole)
-        other._kept = {
-            key: Kept(_renewed(kept.value, renewed), kept.grow) for key, kept in self._kept.items()
-        }
+        for key, (value, grow) in self._by_item.items():
+            other._by_item[key] = Derived(_replace_vocabularies(value, renewed), grow)
         return other
 
     def texts(self, field: str) -> FoldedTexts:
         """The folded texts of a field."""
         return self.by_item(
             ("texts", field),
-            lambda c: FoldedTexts.of(*folded(c.table, field)),
-            lambda old, new, _: old.grown(*folded(new.table, field)),
+            lambda c: FoldedTexts.of(*fold_column(c.table, field)),
+            lambda old, new, _: old.with_texts(*fold_column(new.table, field)),
         )
 
     def terms(self, fields: Sequence[str], views: Sequence[str]) -> TermTable:
@@ -295,7 +284,7 @@ class Columns:
         return self.by_item(
             ("together", tuple(fields), tuple(views)),
             lambda c: c._together(name, fields, views),
-            lambda old, _, whole: old.grown(whole._together(name, fields, views, old.n_items)),
+            lambda old, _, whole: old.with_rows(whole._together(name, fields, views, old.n_items)),
         )
 
     def _together(self, name: str, fields: Sequence[str], views: Sequence[str], since: int = 0) -> TermTable:
@@ -303,20 +292,21 @@ class Columns:
         from ._kernels import place_terms, row_totals
 
         parts = [self._terms(field, view) for field in fields for view in views]
+        codes = [part.codes[since:] for part in parts if part.codes is not None]
         indptr = np.zeros(len(self) - since + 1, np.int64)
-        for part in parts:
-            assert part.codes is not None
-            row_totals(part.codes[since:], part.indptr, part.counts, indptr[1:])
+        for rows, part in zip(codes, parts, strict=True):
+            row_totals(rows, part.indptr, part.counts, indptr[1:])
         np.cumsum(indptr, out=indptr)
         terms, where = np.empty(indptr[-1], np.int32), indptr[:-1].copy()
-        for part in parts:
-            assert part.codes is not None
-            place_terms(part.codes[since:], part.indptr, part.indices, part.counts, where, terms)
+        for rows, part in zip(codes, parts, strict=True):
+            place_terms(rows, *part.csr, where, terms)
         return TermTable.counted_rows(self.vocabulary(name), indptr, terms)
 
     def _terms(self, field: str, view: str) -> TermTable:
         def grow(old: TermTable, _: Columns, whole: Columns) -> TermTable:
-            return old.grown(whole._split(field, VIEWS[view], len(old.indptr) - 1), whole.texts(field).codes)
+            return old.with_rows(
+                whole._split(field, VIEWS[view], len(old.indptr) - 1), whole.texts(field).codes
+            )
 
         def make(columns: Columns) -> TermTable:
             return replace(columns._split(field, VIEWS[view]), codes=columns.texts(field).codes)
@@ -329,7 +319,7 @@ class Columns:
 
         values = self.texts(field).values
         texts = self.once(("values", field, since), lambda: values[since:])
-        letters, starts = self.once(("characters", field, since), partial(Letters.of, texts))
+        letters, starts = self.once(("characters", field, since), partial(PackedTexts.of, texts))
         kinds = self.once(("classes", field, since), partial(character_classes, letters))
         indptr = count_terms(letters, starts, kinds, view.number)
         keys = term_keys(letters, starts, kinds, view.number, indptr)
@@ -344,15 +334,15 @@ class Columns:
 
 
 def columns_of(sets: Sequence[Table]) -> list[Columns]:
-    """The columns of sets whose terms are counted together: their vocabularies are the same."""
+    """The columns of tables whose terms are counted together: they share vocabularies."""
     shared: dict[object, Vocabulary] = {}
     return [Columns(table, shared) for table in sets]
 
 
-def _renewed(value: Any, vocabularies: dict[int, Vocabulary]) -> Any:
-    """What was made of items, with other vocabularies, by the ids of those it had."""
+def _replace_vocabularies(value: Any, vocabularies: dict[int, Vocabulary]) -> Any:
+    """What was made of items, with other vocabularies in place of those of these ids."""
     if isinstance(value, tuple):
-        return tuple(_renewed(one, vocabularies) for one in value)
+        return tuple(_replace_vocabularies(one, vocabularies) for one in value)
     if isinstance(value, TermTable):
         return replace(value, vocabulary=vocabularies[id(value.vocabulary)])
     if isinstance(value, FoldedTexts):
@@ -360,8 +350,8 @@ def _renewed(value: Any, vocabularies: dict[int, Vocabulary]) -> Any:
     return value
 
 
-def _appended(old: Any, new: Any) -> Any:
+def _append(old: Any, new: Any) -> Any:
     """The rows of both."""
     if isinstance(old, tuple):
-        return tuple(map(_appended, old, new))
-    return old.grown(new) if isinstance(old, TermTable) else np.concatenate([old, new])
+        return tuple(map(_append, old, new))
+    return old.with_rows(new) if isinstance(old, TermTable) else np.concatenate([old, new])

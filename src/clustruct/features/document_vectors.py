@@ -29,10 +29,9 @@ def document_pipeline(
 ) -> Pipeline:
     """Text -> tf-idf of stems -> truncated SVD -> rows of length one, as a scikit-learn pipeline.
 
-    The recipe of the Universum paper (tf-idf, stop words removed, Porter stems, the most frequent words),
-    with truncated SVD in place of PCA: centred rows would have mean zero, and the balance of the clusters
-    would say nothing. ``n_components=None`` leaves out the SVD: sparse rows of n_words features. The steps
-    are called "words", "svd" and "length".
+    As in the Universum paper, with truncated SVD in place of PCA: centred rows would have mean zero, and the
+    balance of the clusters would say nothing. Without ``n_components`` there is no SVD, but sparse rows of
+    n_words features. The steps are called "words", "svd" and "length".
 
     >>> texts = ["cats and dogs", "a dog barks", "cats like dogs", "stocks fell", "the stock market falls"]
     >>> document_pipeline(n_words=50, n_components=2).fit_transform(texts).shape
@@ -65,7 +64,7 @@ class DocumentVectors(EstimatorState, TransformerMixin, BaseEstimator):
     stop_words : {"english"} or None, default="english"
         "english" or None.
     random_state : int, default=0
-        Seed, or a generator, of whatever is drawn.
+        Seed of the SVD.
 
     Attributes
     ----------
@@ -117,7 +116,7 @@ class DocumentVectors(EstimatorState, TransformerMixin, BaseEstimator):
     def fit(self, texts: Sequence[str], y: object = None) -> Self:
         """Learn the words, their weights and the reduction; y is not used."""
         self.check_parameters()
-        made = document_pipeline(self.n_words, None, self._stopped())["words"]
+        made = document_pipeline(self.n_words, None, self._ignored_words())["words"]
         try:
             rows = made.fit_transform(texts)
         except ValueError as error:
@@ -134,7 +133,7 @@ class DocumentVectors(EstimatorState, TransformerMixin, BaseEstimator):
 
     def transform(self, texts: Sequence[str]) -> Any:
         """One row for each text, of length one (or zero)."""
-        words = _stems(self._stopped(), vocabulary=self.words_)
+        words = _stems(self._ignored_words(), vocabulary=self.words_)
         words.idf_ = self.idf_
         rows = words.transform(texts)
         return rows if self.components_ is None else normalize(rows @ self.components_.T)
@@ -149,5 +148,5 @@ class DocumentVectors(EstimatorState, TransformerMixin, BaseEstimator):
         """Weights of the rows that `transform` gives, as weights of words."""
         return coef if self.components_ is None else np.asarray(coef @ self.components_)
 
-    def _stopped(self) -> Iterable[str]:
+    def _ignored_words(self) -> Iterable[str]:
         return ENGLISH_STOP_WORDS if self.stop_words == "english" else ()

@@ -1,6 +1,6 @@
-"""What features need of raw data: the fields they look at, as they were in training, and data without them.
+"""What features need of tables: the fields they look at, as they were in training, and tables without them.
 
-A file lacks a field where no item of it has that field; some sets may, since items of JSONL have the fields
+A file lacks a field where no item of it has that field; single sets may, since items of JSONL have the fields
 that they have. Sets that were not read from files are judged together.
 """
 
@@ -36,24 +36,12 @@ class FieldsMissing(DataError):
 @register("FieldNeed")
 @dataclass(frozen=True)
 class FieldNeed(DataclassState):
-    """A field that features look at, or an entry of the context of sets, as it was in training.
-
-    Attributes
-    ----------
-    name : str
-        Of the field.
-    kind : Kind
-        What it held, as `field_kinds` says; "context" for the context of sets.
-    missing : float, default=0.0
-        The share of items that had no value there.
-    absent : float, default=0.0
-        The share of items (sets, for the context) that did not even have the field.
-    other : float, default=0.0
-        The share of values that were not of the kind.
-    """
+    """A field that features look at, or an entry of the context of sets, as it was in training."""
 
     name: str
+    # As `field_kinds` has it; "context" for the context of sets.
     kind: Kind
+    # Shares: of items without a value, of items (or sets) without even the field, of values of another kind.
     missing: float = 0.0
     absent: float = 0.0
     other: float = 0.0
@@ -64,7 +52,7 @@ class FieldNeed(DataclassState):
 
 
 @dataclass
-class Count:
+class FieldCount:
     """Items, and those that have the field; of those looked at, those with a value, and one of the kind."""
 
     items: int = 0
@@ -75,7 +63,7 @@ class Count:
     fitting: int = 0
 
     def add(self, name: str, kind: str, table: Table) -> None:
-        """Count a further set."""
+        """FieldCount a further set."""
         if kind == "context":
             self.items, self.there = self.items + 1, self.there + (name in table.context)
             return
@@ -90,9 +78,9 @@ class Count:
         self.known += len(values)
         self.fitting += _fitting(kind, values)
 
-    def __add__(self, other: Count) -> Count:
+    def __add__(self, other: FieldCount) -> FieldCount:
         """What both have counted."""
-        return Count(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
+        return FieldCount(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
 
     @property
     def missing(self) -> float:
@@ -105,16 +93,16 @@ class Count:
         return 1.0 - self.fitting / self.known if self.known else 0.0
 
     def need(self, name: str, kind: Kind) -> FieldNeed:
-        """What training sets counted like this have taught."""
+        """The need of training sets that were counted like this."""
         return FieldNeed(name, kind, self.missing, 1.0 - self.there / self.items, self.other)
 
 
 def learn_needs(
     sets: Sequence[Table], fields: Iterable[str], context: Iterable[str], searched: Iterable[str] = ()
 ) -> list[FieldNeed]:
-    """The fields and the context that are there in training sets, of those that features look at.
+    """The fields and the context that training sets have, of those that features look at.
 
-    ``searched`` are fields whose words find likely pairs: they count where they say something.
+    ``searched`` are fields whose words find likely pairs: they count where they hold anything but ids.
 
     >>> sets = [Table([{"id": 1, "year": 1990, "t": "a"}, {"id": 2, "year": "?", "t": None}])]
     >>> [(need.name, need.kind, need.missing) for need in learn_needs(sets, ["t", "no"], [], ["id", "year"])]
@@ -127,25 +115,22 @@ def learn_needs(
     kinds = [*field_kinds(sets, wanted).items()]
     kinds += [(name, kind) for name, kind in worded if name in others and kind not in ("id", "nothing")]
     kinds += [(n, "context") for n in dict.fromkeys(context) if any(n in table.context for table in sets)]
-    return [_counted(sets, name, kind) for name, kind in kinds]
+    counts = [(name, kind, FieldCount()) for name, kind in kinds]
+    for name, kind, count in counts:
+        for table in sets:
+            count.add(name, kind, table)
+    return [count.need(name, kind) for name, kind, count in counts]  # type: ignore[arg-type]
 
 
-def _counted(sets: Sequence[Table], name: str, kind: str) -> FieldNeed:
-    count = Count()
-    for table in sets:
-        count.add(name, kind, table)
-    return count.need(name, kind)  # type: ignore[arg-type]
-
-
-def watched(sets: Iterable[Table], needs: Sequence[FieldNeed]) -> Iterator[Table]:
-    """The sets as they come, each file judged as a whole: a table by its header, others at their end."""
-    seen: Tally | None = None
+def check_stream(sets: Iterable[Table], needs: Sequence[FieldNeed]) -> Iterator[Table]:
+    """The sets as they come, checked file by file: a table by its header, others at their end."""
+    seen: FieldTally | None = None
     for table in sets:
         path = None if table.source is None else table.source.path
         if seen is None or seen.path != path:
             if seen is not None:
                 seen.judge()
-            seen = Tally(needs, path)
+            seen = FieldTally(needs, path)
         seen.add(table)
         if table.source is not None and table.source.lines is not None:
             seen.refuse_absent()
@@ -155,12 +140,12 @@ def watched(sets: Iterable[Table], needs: Sequence[FieldNeed]) -> Iterator[Table
 
 
 @dataclass
-class Tally:
+class FieldTally:
     """What the sets of one file have of the fields that are needed."""
 
     needs: Sequence[FieldNeed]
     path: str | None
-    counts: dict[str, Count] = field(default_factory=dict)
+    counts: dict[str, FieldCount] = field(default_factory=dict)
     fields: dict[str, None] = field(default_factory=dict)
     titles: list[str] = field(default_factory=list)
 
@@ -169,7 +154,7 @@ class Tally:
         self.titles = [*self.titles, table.title][:2]
         self.fields.update(dict.fromkeys(table.fields()))
         for need in self.needs:
-            self.counts.setdefault(_key(need), Count()).add(need.name, need.kind, table)
+            self.counts.setdefault(_key(need), FieldCount()).add(need.name, need.kind, table)
 
     @property
     def title(self) -> str:
@@ -185,27 +170,27 @@ class Tally:
             more = count.missing > max(need.missing + MORE, TIMES * need.missing)
             if more and count.looked >= FEWEST:
                 shares = f"{count.missing:.0%} of the items, in training {need.missing:.0%}"
-                said = f"{self.title}: the field {need.name!r} is missing in {shares}"
-                warnings.warn(said, DataWarning, stacklevel=2)
+                message = f"{self.title}: the field {need.name!r} is missing in {shares}"
+                warnings.warn(message, DataWarning, stacklevel=2)
 
     def refuse_absent(self) -> None:
         """Refuse sets of which no item has a field, unless that may well be chance."""
         counts = {need: self.counts[_key(need)] for need in self.needs}
         absent = [n for n, c in counts.items() if not c.there and n.absent**c.items < BY_CHANCE]
-        gone = [need.name for need in absent if need.kind == "context"]
-        if gone:
-            what = f"no set has {_listed(gone)}, which the model was trained with"
+        missing = [need.name for need in absent if need.kind == "context"]
+        if missing:
+            what = f"no set has {_list_names(missing)}, which the model was trained with"
             raise FieldsMissing(f"{self.title}: {what}; {KNOW}")
         if absent:
             names = [need.name for need in absent]
-            what = ("the field " if len(names) == 1 else "the fields ") + _listed(names)
+            what = ("the field " if len(names) == 1 else "the fields ") + _list_names(names)
             there = ", ".join(list(self.fields)[:SHOWN]) + (" ..." if len(self.fields) > SHOWN else "")
             raise FieldsMissing(
                 f"{self.title}: no item has {what}, which the model was trained with; "
                 f"there are {there or 'no fields'}{_spelt(names, list(self.fields))}; {KNOW}"
             )
 
-    def _refuse_other(self, need: FieldNeed, count: Count) -> None:
+    def _refuse_other(self, need: FieldNeed, count: FieldCount) -> None:
         """More than half of the values, two at least, cannot be what training values were."""
         wrong = count.known - count.fitting
         if wrong >= 2 and count.other > max(0.5, TIMES * need.other):
@@ -245,7 +230,7 @@ def _key(need: FieldNeed) -> str:
     return f"{need.kind == 'context'} {need.name}"
 
 
-def _listed(names: Sequence[str]) -> str:
+def _list_names(names: Sequence[str]) -> str:
     return ", ".join(map(repr, names[:SHOWN])) + (" ..." if len(names) > SHOWN else "")
 
 

@@ -29,17 +29,13 @@ MOST_COMMON = 8
 
 @dataclass(frozen=True)
 class TermKeys:
-    """What items of a set, or of a part of it, are found by: their terms, and common terms in pairs.
-
-    rows : unit rows of terms
-    n_with : how many items have each term
-    names : the keys of the terms, which do not depend on the order of items
-    pairs : rows of pairs of common terms, where each row begins, keys of two numbers of terms, weights
-    """
+    """What items of a set, or of a part of it, are found by: their terms, and common terms in pairs."""
 
     rows: SparseRows
-    n_with: Ints
+    # How many items have each term, and its key, which does not depend on the order of items.
+    frequency: Ints
     names: Keys
+    # Of pairs of common terms: where each row begins, keys of two numbers of terms, weights.
     pairs: tuple[Ints, Keys, NDArray[np.float32]]
 
     @classmethod
@@ -47,58 +43,49 @@ class TermKeys:
         """Of the items of some rows; see `TermNeighbours.of`."""
         from ._neighbour_kernels import common_pairs, unit_rows
 
-        table, n_with = rows.table, rows.table.n_with().astype(np.int64)
+        table, frequency = rows.table, rows.table.document_frequency().astype(np.int64)
         codes = np.arange(table.n_items) if table.codes is None else table.codes
-        asked = table.terms_since(since) if since else n_with > 0
+        asked = table.terms_since(since) if since else frequency > 0
         made = cast(
-            SparseRows, unit_rows(codes, *table.csr, rows.idf, rows.norms, n_with, asked, since, common, most)
+            SparseRows,
+            unit_rows(codes, *table.csr, rows.idf, rows.norms, frequency, asked, since, common, most),
         )
         names = table.vocabulary.keys
-        pairs = common_pairs(*made, n_with, names, common, most, MOST_COMMON)
-        return cls(made, np.where(asked, n_with, 0), names, pairs)
+        pairs = common_pairs(*made, frequency, names, common, most, MOST_COMMON)
+        return cls(made, np.where(asked, frequency, 0), names, pairs)
 
 
 class TermNeighbours:
-    """Rows of a set, ready to be asked for neighbours.
+    """Unit rows of terms, and rows of pairs of common terms, by which neighbours of items are found.
 
-    Parameters
-    ----------
-    rows : unit rows of terms
-    n_with : how many items have each term
-    pairs, n_with_pair : the same of pairs of common terms
-    common : terms, and pairs, of more items are not looked at
-    sources : the source of each item, where neighbours of an item are those of other sources only; by default
-        each item is one
-    asked : the items that are asked for their neighbours; all by default
+    Terms, and pairs, of more than ``common`` items are left out. Neighbours of an item are those of other
+    ``sources`` (by default each item is one). The items ``asked`` (by default all) get neighbours.
     """
 
     def __init__(
         self,
         rows: SparseRows,
-        n_with: Ints,
+        frequency: Ints,
         pairs: SparseRows,
-        n_with_pair: Ints,
+        pair_frequency: Ints,
         common: int,
         sources: Ints | None = None,
         asked: range | None = None,
     ) -> None:
         from ._neighbour_kernels import postings
 
-        self._rows, self._pairs, self._n_with = rows, pairs, n_with
+        self._rows, self._pairs, self._frequency = rows, pairs, frequency
         self.asked = range(len(self)) if asked is None else asked
         self._sources = np.asarray(np.arange(len(self)) if sources is None else sources, np.int32)
-        self._postings = postings(*rows, n_with, common)
-        self._pair_postings = postings(*pairs, n_with_pair, common)
+        self._postings = postings(*rows, frequency, common)
+        self._pair_postings = postings(*pairs, pair_frequency, common)
 
     @classmethod
     def of(
         cls, rows: TfIdfRows, common: int, most: int, sources: Ints | None = None, since: int = 0
     ) -> TermNeighbours:
-        """The rows of all items of a set.
-
-        common : terms of more items are looked at in pairs
-        most : terms of more items are not looked at
-        since : the first item that is asked for its neighbours
+        """Of the rows of a set: terms of more than ``common`` items are looked at in pairs, terms of more
+        than ``most`` not at all; items from number ``since`` on get neighbours.
 
         Ten neighbours of 100,000 made-up persons (13 words each) take 0.3 CPU s with `common` 30, and 99.7 of
         100 mates are among them; terms of up to 1,000 items, none in pairs, take 0.6 s and find 99.4.
@@ -107,23 +94,28 @@ class TermNeighbours:
         indptr, pair_keys, weights = keys.pairs
         numbers = Vocabulary()
         pairs = numbers.number(pair_keys[indptr[since] :], lambda where: [])
-        if since:  # pairs of terms that no item has which is asked are not even numbered
+        if since:  # pairs of terms that no item has which is asked are not even number_keys
             earlier = numbers.find(pair_keys[: indptr[since]])
             kept = np.concatenate([earlier >= 0, np.ones(len(pairs), np.bool_)])
             indptr = np.concatenate([[0], np.cumsum(kept)])[indptr]
             pairs, weights = np.concatenate([earlier, pairs])[kept], weights[kept]
-        n_with_pair = np.bincount(pairs, minlength=len(numbers))
+        pair_frequency = np.bincount(pairs, minlength=len(numbers))
         asked = range(since, len(keys.rows[0]) - 1)
-        return cls(keys.rows, keys.n_with, (indptr, pairs, weights), n_with_pair, common, sources, asked)
+        return cls(
+            keys.rows,
+            keys.frequency,
+            (indptr, pairs, weights),
+            pair_frequency,
+            common,
+            sources,
+            asked,
+        )
 
     def __len__(self) -> int:
         return len(self._rows[0]) - 1
 
     def nearest(self, n_neighbors: int) -> NDArray[np.int32]:
-        """The neighbours of each item that is asked, nearest first; of equally near ones the first items.
-
-        -1 where there are not so many that share anything.
-        """
+        """The neighbours of each asked item, nearest first, equal ones by number; -1 where there are none."""
         from ._neighbour_kernels import nearest_rows
 
         out = np.full((len(self.asked), n_neighbors), -1, np.int32)
@@ -136,16 +128,13 @@ class TermNeighbours:
         """The pairs that share a term of at most ``rare`` items, as keys a m + b, a < b."""
         from ._neighbour_kernels import postings, sharing_pairs
 
-        starts, items, _ = postings(*self._rows, self._n_with, rare)
+        starts, items, _ = postings(*self._rows, self._frequency, rare)
         return sorted_unique(sharing_pairs(starts, items, self._sources, len(self)))
 
 
 def keys_of(neighbours: NDArray[np.int32], first: int = 0, n_items: int | None = None) -> Ints:
     """Each pair of neighbours once, as a m + b with a < b; the rows are of the items from ``first`` on, which
     are the last of m unless ``n_items`` says how many there are.
-
-    >>> keys_of(np.array([[1], [0], [1]], np.int32)).tolist()
-    [1, 5]
     """
     n, last = neighbours.shape[1], first + len(neighbours)
     m = last if n_items is None else n_items
@@ -156,7 +145,7 @@ def keys_of(neighbours: NDArray[np.int32], first: int = 0, n_items: int | None =
 
 
 def sorted_unique(keys: Ints) -> Ints:
-    """The distinct keys in order; sorting them took a third of the time of np.unique, which hashes."""
+    """The distinct keys in order, in a third of the time of np.unique."""
     ordered = np.sort(keys)
     first = np.ones(len(keys), np.bool_)
     np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
@@ -168,8 +157,7 @@ MOST_PRODUCTS = 16_000_000
 
 
 def nearest_vectors(X: Floats, n_neighbors: int, sources: Ints | None = None) -> NDArray[np.int32]:
-    """The rows of largest cosine for each row, largest first; of equal ones the first rows. Where sources are
-    given, rows of other sources only.
+    """For each row those of largest cosine (of other sources), largest first, equal ones by number.
 
     -1 where there are not so many others. A row of zeros has no neighbours and is none.
 

@@ -1,34 +1,26 @@
-"""Sets as features make them that were fitted to others alone: what a prediction will meet."""
+"""Item sets made by features that were fitted to other sets alone: what a prediction will meet."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 import numpy as np
-from scipy import sparse
 from sklearn.base import clone
 
-from clustruct.core.typing import Indices, Ints
+from clustruct.core.typing import Indices
 from clustruct.data import ItemSet, Table
 
-from .base import Block, Unlearned, Values
+from .base import Block, Unlearned
 from .columns import Columns, columns_of
-from .pair_features import PAIRS_AT_ONCE, PairFeatures, stacked
+from .feature_matrix import compare_in_chunks, stack_columns
+from .pair_features import PairFeatures
 
 
 class OutOfFold:
-    """The training sets of fitted features; asked for some, it makes them by features that know others alone.
+    """Makes some of the training sets by features fitted to others alone.
 
-    Texts are read and split once, and columns that nothing was learned for stay as they are.
-
-    Parameters
-    ----------
-    features : PairFeatures
-        Fitted to all of the sets.
-    sets : sequence of Table
-        The sets.
-    made : sequence of ItemSet
-        What the features made of each.
+    ``made`` is what ``features``, fitted to all ``sets``, made of each. Texts are read and split once, and
+    columns of blocks that learn nothing stay as they are.
     """
 
     def __init__(self, features: PairFeatures, sets: Sequence[Table], made: Sequence[ItemSet]) -> None:
@@ -42,10 +34,11 @@ class OutOfFold:
         known, blocks = [self._columns[i] for i in chosen.tolist()], self.features.blocks_
         own = [None if isinstance(b, Unlearned) else clone(b).fit_columns(known) for b in blocks]
         sizes = [len(block.get_feature_names_out()) for block in blocks]
-        other = [n if b is None else len(b.get_feature_names_out()) for b, n in zip(own, sizes, strict=True)]
-        if other != sizes:
+        if any(
+            b is not None and len(b.get_feature_names_out()) != n for b, n in zip(own, sizes, strict=True)
+        ):
             return None
-        return [self._remade(i, self._columns[i], own, sizes) for i in held_out.tolist()]
+        return [self._make_anew(self.made[i], self._columns[i], own, sizes) for i in held_out.tolist()]
 
     def _read(self) -> list[Columns]:
         """The columns of all sets, whose words are read once for all folds."""
@@ -57,30 +50,20 @@ class OutOfFold:
             vocabulary.remember()
         return columns
 
-    def _remade(
-        self, i: int, columns: Columns, blocks: Sequence[Block | None], sizes: Sequence[int]
+    def _make_anew(
+        self, x: ItemSet, columns: Columns, blocks: Sequence[Block | None], sizes: Sequence[int]
     ) -> ItemSet:
-        x, ends = self.made[i], np.cumsum(sizes).tolist()
+        ends = np.cumsum(sizes).tolist()
         assert x.pairs is not None
         pairs = x.pair_list
         parts = [
-            x.pairs[:, end - size : end] if block is None else _values(block, columns, pairs)
-            for block, size, end in zip(blocks, sizes, ends, strict=True)
+            x.pairs[:, end - n : end] if b is None else compare_in_chunks(b.prepare(columns), pairs)
+            for b, n, end in zip(blocks, sizes, ends, strict=True)
         ]
         return ItemSet(
-            pairs=stacked(parts, pairs),
+            pairs=stack_columns(parts, pairs),
             pair_index=x.pair_index,
             sources=x.sources,
             feature_names=x.feature_names,
             n_items=x.n_items,
         )
-
-
-def _values(block: Block, columns: Columns, pairs: Ints) -> Values:
-    """The columns of a block, made for some pairs at a time."""
-    compare = block.prepare(columns)
-    spans = range(0, max(len(pairs), 1), PAIRS_AT_ONCE)
-    parts = [compare(pairs[start : start + PAIRS_AT_ONCE]) for start in spans]
-    if any(map(sparse.issparse, parts)):
-        return sparse.csr_array(sparse.vstack(parts, format="csr"))
-    return np.concatenate(parts)

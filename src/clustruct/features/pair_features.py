@@ -1,4 +1,4 @@
-"""Blocks of pair features put together. Raw sets in, item sets out."""
+"""Blocks of pair features put together: tables in, item sets out."""
 
 from __future__ import annotations
 
@@ -26,22 +26,27 @@ from clustruct.data import ItemSet, Pairs, PairScores, Table, all_pairs
 from .base import Block, Comparison, PairBlock, Unlearned, Values
 from .blocking import Blocking, Sources, across
 from .columns import Columns, columns_of
-from .feature_products import check_patterns, multiply, product_columns, product_names
-from .needs import FieldNeed, learn_needs, watched
+from .feature_matrix import (
+    PAIRS_AT_ONCE,
+    check_patterns,
+    multiply,
+    product_columns,
+    product_names,
+    spans,
+    stack_columns,
+    stack_rows,
+    weigh,
+)
+from .needs import FieldNeed, check_stream, learn_needs
 from .similarity import PairMap, SimilarityTerms
 
-# Features are made for so many pairs at a time.
-PAIRS_AT_ONCE = 50_000
-# Features of so many pairs are kept sparse where fewer than this share are not zero: those of mentions then
-# take a fifth of the memory, and scores a sixth of the time (15 % of the features of litbank are not zero).
-LARGE, THIN = 10_000, 0.25
 # More are not taken from a model file: a few bytes for each there would ask for gigabytes here.
 MOST_BLOCKS = 2000
 
 
 @register("Constant")
 class Constant(Unlearned):
-    """1 for every pair: where the similarity is zero is learned, too."""
+    """1 for every pair, so that where the similarity is zero is learned, too."""
 
     def get_feature_names_out(self) -> list[str]:
         return ["constant"]
@@ -108,7 +113,7 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
         self.product_columns_ = product_columns(self.products, self._names())
         left_out = () if self.sources is None else (self.sources.field,)
         self.blocking_ = None if self.blocking is None else self.blocking.fit_columns(columns, left_out)
-        self.needs_ = self.needed(X)
+        self.needs_ = self.find_needs(X)
         self.map_: PairMap | None = None
         self.sources_ = None
         if self.sources is not None:
@@ -117,11 +122,7 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
         return self
 
     def fit_summaries(self, blocks: Sequence[Any], blocking: Blocking | None, needs: list[FieldNeed]) -> Self:
-        """`fit`, from what was learned of parts of the sets.
-
-        blocks : for each block, and the constant, what its `summarise` and `merge` gave
-        blocking : fitted; needs : of the fields that the blocks and the blocking look at
-        """
+        """`fit`, from merged summaries of the blocks (and the constant), a fitted blocking and needs."""
         self.blocks_ = self._all_blocks()
         for block, summary in zip(self.blocks_, blocks, strict=True):
             block.check_parameters()
@@ -134,45 +135,44 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
         return [*self.blocks, Constant()] if self.bias else list(self.blocks)
 
     def transform(self, X: Iterable[Table], touching: Sequence[Bools | None] | None = None) -> list[ItemSet]:
-        """One item set per table. `DataError` where these sets lack what the features need.
+        """One item set per table; `DataError` where these tables lack what the features need.
 
-        ``touching`` may have a mask of items for each set: then only pairs that have one of them are
-        compared, and listed.
+        ``touching`` may have a mask of items for each table: only pairs with one of these are compared.
         """
         sets = list(X)
-        trusting = self.checked(sets)
+        trusting = self.check_tables(sets)
         masks = [None] * len(sets) if touching is None else touching
         return [trusting._item_set(table, mask) for table, mask in zip(sets, masks, strict=True)]
 
     def transform_with_rest(self, table: Table, touching: Bools) -> tuple[ItemSet, UncomparedPairs]:
-        """The item set of pairs that have one of these items, of a set that `checked` has looked at; and the
-        pairs of their neighbours, which are listed but not compared.
+        """The item set of pairs with one of these items, of a table that was checked, and the other pairs of
+        their neighbours, which are not compared yet.
         """
         columns = Columns(table)
-        pairs, _, apart = self._compared(columns)
+        pairs, _, apart = self._choose_pairs(columns)
         own = touching[pairs].any(axis=1)
         near = np.zeros(len(table), np.bool_)
         near[pairs[own].ravel()] = True
         others = pairs[~own & near[pairs].any(axis=1)]
         rest = UncomparedPairs(len(table), others, apart, features=self, table=table)
-        return self._listed(columns, pairs[own], apart), rest
+        return self._make_item_set(columns, pairs[own], True, apart), rest
 
     def with_map(self, made: PairMap | None) -> Self:
-        """These features, which have the columns of a fitted map from now on."""
+        """Set a fitted map, whose columns these features have from now on."""
         if made is not None and made.n_features_in_ != len(names := self.get_feature_names_out()):
             raise ValueError(f"a map of {made.n_features_in_} features does not fit {len(names)}")
         self.map_ = made
         return self
 
     def scores(self, table: Table, w: Floats, intercept: float = 0.0) -> PairScores:
-        """<w, psi_ab> + intercept of the compared pairs of a set, which `checked` has looked at.
+        """<w, psi_ab> + intercept of the compared pairs of a table that was checked.
 
-        The features are made chunk by chunk and not kept: what a prediction needs of a large table.
+        The features are made chunk by chunk and not kept, as a large table needs it.
         """
         columns = Columns(table)
-        pairs, listed, apart = self._compared(columns)
+        pairs, listed, apart = self._choose_pairs(columns)
         with working("features") as work:
-            values = self.scores_of(columns, pairs, w, intercept, told=listed)
+            values = self.scores_of(columns, pairs, w, intercept, show_progress=listed)
             work.keep(items=len(table), pairs=len(pairs))
         if listed:
             return PairScores(len(table), index=pairs, values=values, sources=apart)
@@ -180,59 +180,56 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
         return PairScores(len(table), matrix=matrix)
 
     def scores_of(
-        self, columns: Columns, pairs: Ints, w: Floats, intercept: float = 0.0, *, told: bool = True
+        self, columns: Columns, pairs: Ints, w: Floats, intercept: float = 0.0, *, show_progress: bool = True
     ) -> Floats:
-        """<w, psi_ab> + intercept of some pairs (p x 2, the smaller item first); ``told``: progress is."""
+        """<w, psi_ab> + intercept of some pairs (p x 2, the smaller item first)."""
         values = np.empty(len(pairs))
         if not self.product_columns_ and self.map_ is None:
-            for span, blocks in self._compared_chunks(columns, pairs, told=told):
-                values[span] = _weighted(blocks, w) + intercept
-            return values
-        for span, features in self._chunks(columns, pairs, told=told):
-            values[span] = features @ w + intercept
+            for span, blocks in self._block_chunks(columns, pairs, show_progress=show_progress):
+                values[span] = weigh(blocks, w) + intercept
+        else:
+            for span, features in self._chunks(columns, pairs, show_progress=show_progress):
+                values[span] = features @ w + intercept
         return values
 
     def pair_chunks(self, table: Table, pairs: Ints) -> Iterator[tuple[slice, Values]]:
         """The features of some pairs (p x 2, the smaller item first), some at a time."""
-        return self._chunks(Columns(table), pairs, told=True)
+        return self._chunks(Columns(table), pairs, show_progress=True)
 
     def compared_pairs(self, table: Table) -> Ints:
         """The pairs of a set that are compared (p x 2, the smaller item first)."""
-        return self._compared(Columns(table))[0]
+        return self._choose_pairs(Columns(table))[0]
 
     def terms(self, table: Table, pairs: Ints, w: Floats) -> SimilarityTerms:
-        """What adds up to <w, psi_ab> of some pairs (p x 2, the smaller item first).
-
-        By feature where the map can tell. The features of all of these pairs are held.
-        """
+        """What adds up to <w, psi_ab> of some pairs, by feature where the map can tell; all are in memory."""
         names = self._unmapped_names()
-        made = _filled((len(pairs), len(names)), self._unmapped_chunks(Columns(table), pairs, told=False))
+        chunks = self._unmapped_chunks(Columns(table), pairs, show_progress=False)
+        made = stack_rows((len(pairs), len(names)), chunks)
         rows = made.toarray() if isinstance(made, sparse.csr_array) else made
         return (
             SimilarityTerms.linear(rows, names, w) if self.map_ is None else self.map_.terms(rows, names, w)
         )
 
-    def watched(self, sets: Iterable[Table]) -> Iterator[Table]:
-        """The sets as they come; `DataError` where a file lacks what the features need.
+    def check_stream(self, sets: Iterable[Table]) -> Iterator[Table]:
+        """The tables as they come; `DataError` where a file as a whole lacks what the features need.
 
-        A file is judged as a whole: no item of it has a field, or most values there are of another kind.
-        Much more missing values than in training are a `DataWarning`.
+        Many more missing values than in training are a `DataWarning`.
         """
         check_is_fitted(self)
-        return iter(sets) if self.allow_missing_fields else watched(sets, self.needs_)
+        return iter(sets) if self.allow_missing_fields else check_stream(sets, self.needs_)
 
-    def checked(self, sets: Iterable[Table] = ()) -> PairFeatures:
-        """These features for sets that were watched: single ones of them may lack fields."""
-        for _ in self.watched(sets):
+    def check_tables(self, sets: Iterable[Table] = ()) -> PairFeatures:
+        """Check these tables; the features for them, of which single ones may lack fields."""
+        for _ in self.check_stream(sets):
             pass
         trusting = copy(self)
         trusting.allow_missing_fields = True
         return trusting
 
-    def needed(self, sets: Sequence[Table]) -> list[FieldNeed]:
-        """What is needed of data, as these sets have it."""
-        fields = [name for block in self.blocks_ for name in block.fields_used()]
-        context = [name for block in self.blocks_ for name in block.context_used()]
+    def find_needs(self, sets: Sequence[Table]) -> list[FieldNeed]:
+        """The fields and context that are needed of data, as these tables have them."""
+        fields = [name for block in self.blocks_ for name in block.used_fields()]
+        context = [name for block in self.blocks_ for name in block.used_context()]
         searched = [] if self.blocking_ is None else self.blocking_.fields_
         chosen = [] if self.blocking_ is None else self.blocking_.fields or ()
         own = [] if self.sources is None else [self.sources.field]
@@ -252,7 +249,7 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
         return [name for block in self.blocks_ for name in block.get_feature_names_out()]
 
     def check_memory(self, X: Iterable[Table]) -> None:
-        """Refuse sets of which all pairs together would take more than there is (or than the limit)."""
+        """Refuse tables whose pairs would take more memory than there is (or than the limit)."""
         sizes = [len(table) for table in X if not self._lists(table)]
         n_pairs = sum(m * (m - 1) // 2 for m in sizes)
         of = f"{max(sizes, default=0):,} items" if len(sizes) == 1 else f"{len(sizes):,} sets"
@@ -269,51 +266,46 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
         """Whether only likely pairs of the set are compared."""
         return self.blocking_ is not None and self.blocking_.lists(table)
 
-    def _compared(self, columns: Columns, touching: Bools | None = None) -> tuple[Ints, bool, Ints | None]:
-        """The pairs of a set that are compared, whether they are to be listed: not if they are all; and the
-        sources that are kept apart.
-        """
+    def _choose_pairs(
+        self, columns: Columns, touching: Bools | None = None
+    ) -> tuple[Ints, bool, Ints | None]:
+        """The pairs that are compared, whether they are listed (not if they are all), sources kept apart."""
         table, sources, apart = columns.table, None, None
         if self.sources_ is not None:
             sources = self.sources_.codes(columns)
             apart = self.sources_.apart(sources)
-        if not self._lists(table):
-            self.check_memory([table])
-            pairs, listed = all_pairs(len(table)), sources is not None or touching is not None
-            pairs = pairs if sources is None else across(pairs, sources)
-            return pairs if touching is None else pairs[touching[pairs].any(axis=1)], listed, apart
-        assert self.blocking_ is not None
-        with working("blocking") as work:
-            pairs = self.blocking_.pairs(columns, sources=sources)
-            if touching is not None:
-                pairs = pairs[touching[pairs].any(axis=1)]
-            work.keep(pairs=len(pairs))
-        return pairs, True, apart
+        if self.blocking_ is not None and self._lists(table):
+            with working("blocking") as work:
+                pairs = _select(self.blocking_.pairs(columns, sources=sources), touching)
+                work.keep(pairs=len(pairs))
+            return pairs, True, apart
+        self.check_memory([table])
+        pairs = all_pairs(len(table)) if sources is None else across(all_pairs(len(table)), sources)
+        return _select(pairs, touching), sources is not None or touching is not None, apart
 
-    def _chunks(self, columns: Columns, pairs: Ints, *, told: bool) -> Iterator[tuple[slice, Values]]:
-        """The features of the pairs, some at a time; ``told``: progress is."""
-        for span, made in self._unmapped_chunks(columns, pairs, told=told):
+    def _chunks(
+        self, columns: Columns, pairs: Ints, *, show_progress: bool
+    ) -> Iterator[tuple[slice, Values]]:
+        """The features of the pairs, some at a time."""
+        for span, made in self._unmapped_chunks(columns, pairs, show_progress=show_progress):
             yield span, made if self.map_ is None else self.map_.values(made)
 
     def _unmapped_chunks(
-        self, columns: Columns, pairs: Ints, *, told: bool
+        self, columns: Columns, pairs: Ints, *, show_progress: bool
     ) -> Iterator[tuple[slice, Values]]:
-        """The same without the map."""
-        for span, blocks in self._compared_chunks(columns, pairs, told=told):
-            yield span, multiply(stacked(list(blocks), pairs[span]), self.product_columns_)
+        for span, blocks in self._block_chunks(columns, pairs, show_progress=show_progress):
+            yield span, multiply(stack_columns(list(blocks), pairs[span]), self.product_columns_)
 
-    def _compared_chunks(
-        self, columns: Columns, pairs: Ints, *, told: bool
+    def _block_chunks(
+        self, columns: Columns, pairs: Ints, *, show_progress: bool
     ) -> Iterator[tuple[slice, Iterator[Values]]]:
         """The same by block, without products and map."""
-        compare = self.prepared(columns)
-        starts = range(0, len(pairs), PAIRS_AT_ONCE)
-        for start in steps(starts, "comparing pairs") if told else starts:
-            span = slice(start, min(start + PAIRS_AT_ONCE, len(pairs)))
+        compare, chunks = self.comparisons(columns), spans(len(pairs))
+        for span in steps(chunks, "comparing pairs") if show_progress else chunks:
             some = pairs[span]
             yield span, (block(some) for block in compare)
 
-    def prepared(self, columns: Columns) -> list[Comparison]:
+    def comparisons(self, columns: Columns) -> list[Comparison]:
         """What compares pairs of these columns, made once for them."""
         blocks = tuple(self.blocks_)  # kept with what they made, so that their ids are theirs
 
@@ -324,16 +316,15 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
 
     def _item_set(self, table: Table, touching: Bools | None = None) -> ItemSet:
         columns = Columns(table)
-        pairs, listed, apart = self._compared(columns, touching)
-        return self._listed(columns, pairs, apart, listed=listed)
+        return self._make_item_set(columns, *self._choose_pairs(columns, touching))
 
-    def _listed(self, columns: Columns, pairs: Ints, apart: Ints | None, *, listed: bool = True) -> ItemSet:
+    def _make_item_set(self, columns: Columns, pairs: Ints, listed: bool, apart: Ints | None) -> ItemSet:
         table, names = columns.table, self.get_feature_names_out()
         if listed:
             self._require(len(pairs), f"features of {len(pairs):,} pairs of {len(table):,} items")
-        self.prepared(columns)
+        self.comparisons(columns)
         return ItemSet(
-            pairs=_filled((len(pairs), len(names)), self._chunks(columns, pairs, told=listed)),
+            pairs=stack_rows((len(pairs), len(names)), self._chunks(columns, pairs, show_progress=listed)),
             pair_index=pairs if listed else None,
             ids=table.ids,
             feature_names=list(names),
@@ -351,101 +342,61 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> PairFeatures:
         """The fitted features of a state; ValueError where it is not one."""
-        blocks, blocking = state["blocks"], state["blocking"]
-        if not isinstance(blocks, list) or not all(isinstance(block, PairBlock) for block in blocks):
-            raise ValueError("the state of the features has no list of blocks")
+        blocks, needs = state["blocks"], state.get("needs", [])
+        for name, listed, of in (("blocks", blocks, PairBlock), ("needs", needs, FieldNeed)):
+            if not isinstance(listed, list) or not all(isinstance(one, of) for one in listed):
+                raise ValueError(f"the state of the features has no list of {name}")
         if len(blocks) > MOST_BLOCKS:
             raise ValueError(f"{len(blocks)} blocks of features cannot be meant")
-        if not isinstance(blocking, Blocking | None):
-            raise ValueError(f"blocking must be Blocking, not {type(blocking).__name__}")
-        needs = state.get("needs", [])
-        if not isinstance(needs, list) or not all(isinstance(need, FieldNeed) for need in needs):
-            raise ValueError("the state of the features has no list of needs")
-        if not isinstance(sources := state.get("sources"), Sources | None):
-            raise ValueError(f"sources must be Sources, not {type(sources).__name__}")
-        if not isinstance(made := state.get("map"), PairMap | None):
-            raise ValueError(f"map must be a PairMap, not {type(made).__name__}")
-        products = check_patterns(state["products"])
-        features = cls(blocks, bias=False, products=products, blocking=blocking, sources=sources)
-        features.blocks_, features.blocking_, features.needs_ = blocks, blocking, needs
+        for name, kind in (("blocking", Blocking), ("sources", Sources), ("map", PairMap)):
+            if not isinstance(value := state.get(name), kind | None):
+                raise ValueError(f"{name} must be {kind.__name__}, not {type(value).__name__}")
+        products, sources = check_patterns(state["products"]), state.get("sources")
+        features = cls(blocks, bias=False, products=products, blocking=state["blocking"], sources=sources)
+        features.blocks_, features.blocking_, features.needs_ = blocks, state["blocking"], needs
         features.sources_ = sources
         features.product_columns_ = product_columns(products, features._names())
-        features.map_ = None
-        return features.with_map(made)
+        return features.with_map(state.get("map"))
+
+
+def _select(pairs: Ints, touching: Bools | None) -> Ints:
+    return pairs if touching is None else pairs[touching[pairs].any(axis=1)]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class UncomparedPairs(Pairs):
-    """Pairs of a set whose features were not made: those of neighbours of the items that were asked for."""
+    """Pairs of a table that are compared only when their scores are asked for."""
 
     features: PairFeatures
     table: Table
 
     def scores(self, pairs: Ints, W: Floats) -> Floats:
-        """<w, psi_ab> of some pairs for each column w of W; no more than a chunk of features is held."""
+        """<w, psi_ab> of some pairs for each column w of W; a chunk of features at a time is in memory."""
         if not len(pairs):
             return np.zeros((0, W.shape[1]))
         items, place = np.unique(pairs, return_inverse=True)
         own, found = Columns(self.table.take(items)), np.empty((len(pairs), W.shape[1]))
-        for span, part in self.features._chunks(own, place.reshape(pairs.shape), told=False):
+        for span, part in self.features._chunks(own, place.reshape(pairs.shape), show_progress=False):
             found[span] = part @ W
         return found
 
 
-def checked(pipeline: Pipeline, sets: Iterable[Table] = ()) -> Pipeline:
-    """The pipeline for sets that were looked at together: single ones of them may lack fields.
+def check_tables(pipeline: Pipeline, sets: Iterable[Table] = ()) -> Pipeline:
+    """The pipeline for tables that are checked together: single ones of them may then lack fields.
 
-    `DataError` where all sets of a file lack what its features need.
+    `DataError` where all tables of a file lack what its features need.
 
     Parameters
     ----------
     pipeline : Pipeline
         A fitted pipeline that begins with `PairFeatures`.
     sets : iterable of Table, default=()
-        The sets of one file.
+        The tables of one file.
 
     Returns
     -------
     Pipeline
-        The pipeline, told not to look at single sets again.
+        The pipeline, which does not check single tables again.
     """
-    held, steps = list(sets), pipeline.steps
-    return Pipeline([(n, s.checked(held) if isinstance(s, PairFeatures) else s) for n, s in steps])
-
-
-def _filled(shape: tuple[int, int], chunks: Iterator[tuple[slice, Values]]) -> Values:
-    """One table of chunks of rows; the first says whether it is sparse."""
-    found: Floats | None = None
-    parts: list[Values] = []
-    for span, part in chunks:
-        if sparse.issparse(part) or parts or (span.start == 0 and _is_thin(part, shape[0])):
-            parts.append(sparse.csr_array(part))
-        else:
-            found = np.zeros(shape) if found is None else found
-            found[span] = part
-    if parts:
-        return sparse.csr_array(sparse.vstack(parts, format="csr"))
-    return np.zeros(shape) if found is None else found
-
-
-def _is_thin(part: Floats, n_pairs: int) -> bool:
-    """Whether a large table is better kept as CSR."""
-    return n_pairs >= LARGE and int(np.count_nonzero(part)) < THIN * part.size
-
-
-def _weighted(blocks: Iterable[Values], w: Floats) -> Floats:
-    """The features times w, block by block: they are never put side by side."""
-    done, total = 0, np.zeros(())
-    for columns in blocks:
-        part = w[done : done + columns.shape[1]]
-        total, done = total + columns @ part, done + len(part)
-    return total
-
-
-def stacked(columns: list[Values], pairs: Ints) -> Values:
-    """The columns of blocks side by side, a row for each pair."""
-    if not columns:
-        return np.zeros((len(pairs), 0))
-    if any(sparse.issparse(c) for c in columns):
-        return sparse.csr_array(sparse.hstack(columns, format="csr"))
-    return np.hstack(columns)
+    tables, steps = list(sets), pipeline.steps
+    return Pipeline([(n, s.check_tables(tables) if isinstance(s, PairFeatures) else s) for n, s in steps])

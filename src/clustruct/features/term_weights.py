@@ -17,7 +17,7 @@ from clustruct.data import Table
 
 from .base import PreparedBlock, check_distinct
 from .columns import Columns, TermTable, columns_of
-from .vocabulary import Keys, Letters, Listed, Vocabulary
+from .vocabulary import Keys, PackedTexts, Vocabulary, reader_of
 
 
 class Likeness(NamedTuple):
@@ -32,40 +32,39 @@ class TermCounts:
     """Of n items, how many have each term: what `TermWeights` needs of a part of the training items.
 
     >>> both = TermCounts.of(TermTable.of([["a", "b"]])) + TermCounts.of(TermTable.of([["a", "a"]]))
-    >>> both.n, both.vocabulary.words(np.arange(2)), both.n_with.tolist()
+    >>> both.n, both.vocabulary.words(np.arange(2)), both.document_frequency.tolist()
     (2, ['a', 'b'], [2.0, 1.0])
     """
 
-    def __init__(self, n: int, vocabulary: Vocabulary, n_with: Floats) -> None:
-        self.n, self.vocabulary, self.n_with = n, vocabulary, n_with
+    def __init__(self, n: int, vocabulary: Vocabulary, document_frequency: Floats) -> None:
+        self.n, self.vocabulary, self.document_frequency = n, vocabulary, document_frequency
 
     @classmethod
     def of(cls, *tables: TermTable) -> TermCounts:
         """Of the items of tables with one vocabulary."""
         vocabulary = tables[0].vocabulary
-        return cls(sum(t.n_items for t in tables), vocabulary, sum_counts([t.n_with() for t in tables]))
+        return cls(
+            sum(t.n_items for t in tables), vocabulary, sum_counts([t.document_frequency() for t in tables])
+        )
 
     def alone(self) -> TermCounts:
-        """The same, with a vocabulary of these terms and their words only, which can be sent."""
-        there = np.flatnonzero(self.n_with)
-        vocabulary, words = Vocabulary(), self.vocabulary.words(there)
-        vocabulary.number(self.vocabulary.keys[there], Listed(words))
-        return TermCounts(self.n, vocabulary, self.n_with[there])
+        """The same, with a vocabulary of these terms and their words alone, which can be pickled."""
+        there, vocabulary = np.flatnonzero(self.document_frequency), Vocabulary()
+        vocabulary.number(self.vocabulary.keys[there], reader_of(self.vocabulary.words(there)))
+        return TermCounts(self.n, vocabulary, self.document_frequency[there])
 
     def __add__(self, other: TermCounts) -> TermCounts:
-        both, n_with = Vocabulary(), []
+        both, document_frequency = Vocabulary(), []
         for one in (self, other):
-            numbers = both.number(one.vocabulary.keys[: len(one.n_with)], one.vocabulary.words)
-            n_with.append(np.bincount(numbers, one.n_with, minlength=len(both)).astype(np.float64))
-        return TermCounts(self.n + other.n, both, sum_counts(n_with))
+            numbers = both.number(one.vocabulary.keys[: len(one.document_frequency)], one.vocabulary.words)
+            document_frequency.append(
+                np.bincount(numbers, one.document_frequency, minlength=len(both)).astype(np.float64)
+            )
+        return TermCounts(self.n + other.n, both, sum_counts(document_frequency))
 
 
 def sum_counts(counts: Sequence[Floats]) -> Floats:
-    """The sum of counts, of which later ones may know more terms.
-
-    >>> sum_counts([np.array([1.0]), np.array([1.0, 2.0])])
-    array([2., 2.])
-    """
+    """The sum of counts, of which later ones may have more terms."""
     total = np.zeros(max(map(len, counts)))
     for one in counts:
         total[: len(one)] += one
@@ -77,9 +76,9 @@ def sum_counts(counts: Sequence[Floats]) -> Floats:
 class TermWeights(DataclassState):
     """idf_t = log((1 + n) / (1 + df_t)) + 1, of n items df_t of which have the term.
 
-    New sets bring new terms (that is their point: other stories, other persons). A term counts as often as
-    the training items or the set at hand say, whichever is more, so that for training sets nothing changes.
-    Terms of one training item only are not kept: in the set at hand they are counted anyway.
+    New sets bring new terms. A term counts as often as the training items or the set at hand say, whichever
+    is more, so that for training sets nothing changes. Terms of one training item are not kept: in the set at
+    hand they are counted anyway.
 
     >>> weights = TermWeights.of(TermCounts.of(TermTable.of([["a", "b"], ["a"], ["a", "c"]])))
     >>> weights.words, weights.counts.tolist(), weights.n
@@ -100,20 +99,22 @@ class TermWeights(DataclassState):
 
     @cached_property
     def _keys(self) -> Keys:
-        return Letters.of(self.words).keys()
+        return PackedTexts.of(self.words).keys()
 
     @classmethod
     def of(cls, counted: TermCounts) -> TermWeights:
         """The weights that counted items give."""
-        kept = np.flatnonzero(counted.n_with > 1)
-        listed = sorted(zip(counted.vocabulary.words(kept), counted.n_with[kept].tolist(), strict=True))
+        kept = np.flatnonzero(counted.document_frequency > 1)
+        listed = sorted(
+            zip(counted.vocabulary.words(kept), counted.document_frequency[kept].tolist(), strict=True)
+        )
         return cls([word for word, _ in listed], np.array([c for _, c in listed], np.float64), counted.n)
 
     @cached_property
-    def _trained(self) -> Vocabulary:
+    def _training_vocabulary(self) -> Vocabulary:
         """The terms of training by their numbers here."""
         vocabulary = Vocabulary()
-        vocabulary.number(self._keys, lambda where: [self.words[k] for k in where])
+        vocabulary.number(self._keys, reader_of(self.words))
         return vocabulary
 
     def rows(self, table: TermTable) -> TfIdfRows:
@@ -122,20 +123,18 @@ class TermWeights(DataclassState):
 
         n = max(self.n, table.population)
         # Of a vocabulary that several tables share, a field has few terms: those of no item have no weight.
-        idf = idf_of(n, table.n_with(), self._counts_of(table.vocabulary))
+        idf = idf_of(n, table.document_frequency(), self._counts_of(table.vocabulary))
         return TfIdfRows(table, idf, math.log((1.0 + n) / 2.0) + 1.0)
 
     def _counts_of(self, vocabulary: Vocabulary) -> Floats:
-        """The counts of training of the terms of a vocabulary, which is looked at once as long as it does not
-        grow.
-        """
+        """The training counts of the terms of a vocabulary; of one that grew the new ones are looked up."""
         before: Floats = vocabulary.notes.get(self, np.zeros(0))
         if len(before) == len(vocabulary) > 0:
             return before
         counts = np.zeros(len(vocabulary))
         counts[: len(before)] = before
         if len(before):
-            found = self._trained.find(vocabulary.keys[len(before) :])
+            found = self._training_vocabulary.find(vocabulary.keys[len(before) :])
             met = found >= 0
             counts[len(before) :][met] = self.counts[found[met]]
         else:  # a table of what training knew is not worth its cost where it is asked once
@@ -146,25 +145,19 @@ class TermWeights(DataclassState):
 
 
 class TfIdfRows:
-    """Rows of term counts as unit vectors of tf-idf; `top` is the idf of a term of one item.
+    """Rows of term counts as unit vectors of tf-idf; ``top`` is the idf of a term of one item.
 
-    Lengths are worked out for the rows that are asked for: of a large table new items touch a few.
+    ``norms`` has the lengths of rows, NaN where none was asked for: new items of a large table need few.
     """
 
     def __init__(self, table: TermTable, idf: Floats, top: float) -> None:
         self.table, self.idf, self.top = table, idf, top
-        self._norm, self._total = np.full((2, len(table.indptr) - 1), np.nan)
-
-    @property
-    def norms(self) -> Floats:
-        """The length of each row, NaN where nobody has asked for it; who works one out puts it here."""
-        return self._norm
+        self.norms, self._total = np.full((2, len(table.indptr) - 1), np.nan)
 
     def _measure(self, rows: Ints) -> None:
-        """Work out the lengths of some rows, if that was not done."""
         from ._kernels import measure_rows
 
-        measure_rows(*self.table.csr, self.idf, rows, self._norm, self._total)
+        measure_rows(*self.table.csr, self.idf, rows, self.norms, self._total)
 
     def totals(self, rows: Ints) -> Floats:
         """The sum of the weights of the terms of some rows."""
@@ -175,55 +168,46 @@ class TfIdfRows:
         """Cost: the listed pairs times the terms of an item. Rows that items share are compared once."""
         if self.table.codes is None:
             return self._compare(pairs)
-        rows, back = distinct_pairs(self.table.codes[pairs], len(self._norm))
+        rows, back = distinct_pairs(self.table.codes[pairs], len(self.norms))
         return Likeness(*(column[back] for column in self._compare(rows)))
 
     def _compare(self, rows: Ints) -> Likeness:
         from ._kernels import likenesses
 
-        out, lengths = np.empty((len(rows), 3)), (self._norm, self._total)
+        out, lengths = np.empty((len(rows), 3)), (self.norms, self._total)
         self._measure(rows.ravel())
         likenesses(*self.table.csr, self.idf, self.top, *lengths, rows[:, 0], rows[:, 1], out)
         return Likeness(*out.T)
 
     def shared_rare(self, pairs: Ints) -> Floats:
         """Sum over the shared terms of log(m / items of this set that have the term), through x / (1 + x)."""
-        rows = pairs if self.table.codes is None else self.table.codes[pairs]
-        _, shared, _ = self._shared(rows, self._rarity)
-        return np.asarray(shared / (1.0 + shared))
+        from ._kernels import compare_rows
+
+        left, right = (pairs if self.table.codes is None else self.table.codes[pairs]).T
+        out = np.zeros((len(pairs), 3))
+        compare_rows(*self.table.csr, self.idf, self._rarity, left, right, out)
+        return np.asarray(out[:, 1] / (1.0 + out[:, 1]))
 
     @cached_property
     def _rarity(self) -> Floats:
-        return np.log(self.table.population / np.maximum(self.table.n_with(), 1.0))
-
-    def _shared(self, rows: Ints, weight: Floats) -> Floats:
-        """Rows: product of the vectors, weight of the shared terms, largest such weight."""
-        from ._kernels import compare_rows
-
-        out = np.zeros((len(rows), 3))
-        compare_rows(*self.table.csr, self.idf, weight, rows[:, 0], rows[:, 1], out)
-        return out.T
+        return np.log(self.table.population / np.maximum(self.table.document_frequency(), 1.0))
 
 
 def distinct_pairs(pairs: Ints, n: int) -> tuple[Ints, Ints]:
-    """The distinct unordered pairs of n things, and for each given pair which of them it is.
-
-    >>> [found.tolist() for found in distinct_pairs(np.array([[2, 1], [0, 0], [1, 2]]), 3)]
-    [[[0, 0], [1, 2]], [1, 0, 1]]
-    """
+    """The distinct unordered pairs of n things, and for each given pair which of them it is."""
     keys = np.minimum(pairs[:, 0], pairs[:, 1]) * n + np.maximum(pairs[:, 0], pairs[:, 1])
     found, back = np.unique(keys, return_inverse=True)
     return np.column_stack(np.divmod(found, max(n, 1))), back
 
 
 class TermBlock(PreparedBlock[list[TermCounts]]):
-    """A block with one table of term weights, or with one for each of several views of the items."""
+    """A block with a table of term weights for each of one or more views of the items."""
 
     fitted: ClassVar = {"weights_": list}
 
     @property
     def n_tables(self) -> int:
-        """How many views there are."""
+        """The number of views."""
         return 1
 
     @abstractmethod

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import islice
 from typing import Any, NamedTuple, TypeAlias
 
@@ -26,51 +26,36 @@ _JOINT = re.compile(r"(?<=\w)[-./](?=\w)")
 N_ASCII = 128
 
 
-def words(text: str) -> list[str]:
-    """Runs of letters and digits, folded.
+def split_words(text: str) -> list[str]:
+    """Runs of letters and digits of a folded text.
 
-    >>> words("The G-Wireless, 2nd edn.")
+    >>> split_words(fold("The G-Wireless, 2nd edn."))
     ['the', 'g', 'wireless', '2nd', 'edn']
     """
-    return _words(fold(text))
+    return _WORD.findall(text)
 
 
-def letter_ngrams(text: str, n: int = 3) -> list[str]:
-    """Each n letters in a row within words, with a blank before and after each word.
+def split_letters(text: str) -> list[str]:
+    """Each three letters in a row within words, with a blank before and after each word.
 
-    >>> letter_ngrams("to go")
+    >>> split_letters("to go")
     [' to', 'to ', ' go', 'go ']
     """
-    return _letters(fold(text), n)
+    words = [f" {word} " for word in split_words(text)]
+    return [word[i : i + 3] for word in words for i in range(len(word) - 2)]
 
 
-def codes(text: str) -> list[str]:
+def split_codes(text: str) -> list[str]:
     """Words with a digit, hyphens and dots inside dropped: model numbers, versions, sizes.
 
-    >>> codes("Sony DPP-FP50 printer v2.1, 20 ft")
+    >>> split_codes(fold("Sony DPP-FP50 printer v2.1, 20 ft"))
     ['dppfp50', 'v21', '20']
     """
-    return _codes(fold(text))
-
-
-def _words(folded: str) -> list[str]:
-    return _WORD.findall(folded)
-
-
-def _letters(folded: str, n: int = 3) -> list[str]:
-    found: list[str] = []
-    for word in _words(folded):
-        padded = f" {word} "
-        found.extend(padded[i : i + n] for i in range(max(len(padded) - n + 1, 1)))
-    return found
-
-
-def _codes(folded: str) -> list[str]:
-    return [word for word in _words(_JOINT.sub("", folded)) if any(c.isdigit() for c in word)]
+    return [word for word in split_words(_JOINT.sub("", text)) if any(c.isdigit() for c in word)]
 
 
 class TermSplit(NamedTuple):
-    """A way to split: its number in `_kernels`, whose terms it shares numbers with; of one folded text."""
+    """A way to split folded texts: its number in `_kernels`, the vocabulary of its terms, and in Python."""
 
     number: int
     vocabulary: str
@@ -79,9 +64,9 @@ class TermSplit(NamedTuple):
 
 # A code is a word without its hyphens: words and codes are counted as terms of one kind.
 VIEWS = {
-    "words": TermSplit(0, "words", _words),
-    "letters": TermSplit(1, "letters", _letters),
-    "codes": TermSplit(2, "words", _codes),
+    "words": TermSplit(0, "words", split_words),
+    "letters": TermSplit(1, "letters", split_letters),
+    "codes": TermSplit(2, "words", split_codes),
 }
 
 
@@ -107,10 +92,10 @@ def character_classes(letters: NDArray[np.uint8] | NDArray[np.uint32]) -> NDArra
 
 @dataclass(frozen=True, eq=False)
 class FoldedTexts:
-    """The folded texts of a field: ``values`` has each once, ``codes`` the place of each item's.
+    """The folded texts (lower case, no accents) of a field, each once; ``codes`` are the items' places.
 
-    ``places`` has the place of each value. Both are only ever added to: texts that grew share them with
-    those they grew from, which have no items with the later values.
+    ``values`` and ``places`` are only ever added to: texts with further items share them with those they were
+    made from, which have no items with the later values.
     """
 
     codes: Ints
@@ -121,31 +106,29 @@ class FoldedTexts:
 
     @classmethod
     def of(cls, texts: Iterable[str], codes: Ints) -> FoldedTexts:
-        """Texts of which some may be equal; ``codes`` says which each item has."""
-        empty = cls(np.zeros(0, np.int64), [], {})
-        return empty.grown(texts, codes)
+        """Of texts, some of which may be equal; ``codes`` says which each item has."""
+        return cls(np.zeros(0, np.int64), [], {}).with_texts(texts, codes)
 
     @cached_property
     def present(self) -> Bools:
         """Which items have one."""
         return np.asarray(self.codes != self.places.get("", -1))
 
-    def grown(self, texts: Iterable[str], codes: Ints) -> FoldedTexts:
+    def with_texts(self, texts: Iterable[str], codes: Ints) -> FoldedTexts:
         """With further items."""
         places, before = self.places, len(self.values)
         numbers = [places.setdefault(text, len(places)) for text in texts]
         self.values.extend(islice(places, before, None))
         longest = max(map(len, islice(self.values, before, None)), default=0)
-        new = np.array(numbers, np.int64)[codes]
-        codes = np.concatenate([self.codes, new])
+        codes = np.concatenate([self.codes, np.array(numbers, np.int64)[codes]])
         return FoldedTexts(codes, self.values, places, max(self.longest, longest))
 
     def copy(self) -> FoldedTexts:
-        """The same, which grow by themselves."""
+        """The same, with lists of their own."""
         return FoldedTexts(self.codes, list(self.values), dict(self.places), self.longest)
 
 
-def folded(table: Table, field: str) -> tuple[list[str], Ints]:
+def fold_column(table: Table, field: str) -> tuple[list[str], Ints]:
     """The folded texts of a field's values, and which each item has."""
     coded = table.factorize(field)
     texts = [fold(v[:LONGEST_TEXT] if type(v) is str else as_text(v)) for v in coded.values]
@@ -160,14 +143,14 @@ Numbers: TypeAlias = NDArray[np.int32]
 Reader: TypeAlias = Callable[[Ints], list[str]]
 
 
-class Letters(NamedTuple):
+class PackedTexts(NamedTuple):
     """Texts as one array of characters: text k is letters[starts[k]:starts[k + 1]]."""
 
     letters: NDArray[Any]
     starts: Ints
 
     @classmethod
-    def of(cls, texts: Sequence[str]) -> Letters:
+    def of(cls, texts: Sequence[str]) -> PackedTexts:
         """One byte for each character where all are ASCII, else four."""
         joined = "".join(texts)
         starts = np.zeros(len(texts) + 1, np.int64)
@@ -184,22 +167,20 @@ class Letters(NamedTuple):
         return text_keys(self.letters, self.starts)
 
 
-@dataclass(frozen=True)
-class Listed:
-    """Reads terms that are listed."""
+def reader_of(words: Sequence[str]) -> Reader:
+    """Reads terms that are listed; it can be pickled."""
+    return partial(_take, words)
 
-    words: list[str]
 
-    def __call__(self, where: Ints) -> list[str]:
-        return [self.words[k] for k in where.tolist()]
+def _take(words: Sequence[str], where: Ints) -> list[str]:
+    return [words[k] for k in where.tolist()]
 
 
 class Vocabulary:
     """Numbers of terms in the order of their first appearance.
 
     >>> vocabulary = Vocabulary()
-    >>> terms = ["red", "blue", "red"]
-    >>> numbers = vocabulary.number(Letters.of(terms).keys(), lambda where: [terms[i] for i in where])
+    >>> numbers = vocabulary.number_words(["red", "blue", "red"])
     >>> numbers.tolist(), len(vocabulary), vocabulary.words(np.array([1, 0]))
     ([0, 1, 0], 2, ['blue', 'red'])
     """
@@ -218,12 +199,7 @@ class Vocabulary:
 
     @classmethod
     def of_keys(cls, keys: Keys) -> Vocabulary:
-        """The vocabulary of terms whose keys alone are known, in order: it numbers, and has no words.
-
-        >>> keys = Letters.of(["red", "blue"]).keys()
-        >>> Vocabulary.of_keys(keys).find(keys[::-1]).tolist()
-        [1, 0]
-        """
+        """The vocabulary of distinct terms whose keys alone are known: it numbers them, and has no words."""
         found = cls()
         numbers = found.number(np.asarray(keys, np.uint64), _without_words)
         if not np.array_equal(numbers, np.arange(len(keys))):
@@ -231,7 +207,7 @@ class Vocabulary:
         return found
 
     def copy(self) -> Vocabulary:
-        """The same, which grows by itself."""
+        """The same, with arrays of its own."""
         other = Vocabulary()
         other._n, other.notes = self._n, dict(self.notes)
         other._slots, other._keys, other._where = self._slots.copy(), self._keys.copy(), self._where.copy()
@@ -262,13 +238,16 @@ class Vocabulary:
             self._readers.append(read)
         return out
 
+    def number_words(self, words: Sequence[str]) -> Numbers:
+        """The number of each of these terms."""
+        return self.number(PackedTexts.of(words).keys(), reader_of(words))
+
     def _grow(self) -> None:
         from ._kernels import fill_slots
 
         self._slots = np.full(4 * len(self._slots), -1, np.int32)
-        self._keys, self._where = (
-            np.concatenate([x, np.zeros(3 * len(x), x.dtype)]) for x in (self._keys, self._where)
-        )
+        self._keys = np.append(self._keys, np.zeros(3 * len(self._keys), np.uint64))
+        self._where = np.append(self._where, np.zeros(3 * len(self._where), np.int64))
         fill_slots(self._slots, self._keys, self._n)
 
     def find(self, keys: Keys) -> Numbers:
@@ -280,7 +259,7 @@ class Vocabulary:
         return out
 
     def remember(self) -> None:
-        """From now on a word is read once, whoever asks for it again: texts are split for it."""
+        """Keep each word that is read from now on: reading one splits its text again."""
         self._read = {} if self._read is None else self._read
 
     def words(self, numbers: Ints) -> list[str]:
@@ -296,19 +275,15 @@ class Vocabulary:
         order = np.argsort(numbers, kind="stable")
         found = [""] * len(numbers)
         parts = np.searchsorted(numbers[order], [*self._begins, self._n])
-        for k, read in enumerate(self._readers):
-            here = order[parts[k] : parts[k + 1]]
+        for read, first, last in zip(self._readers, parts[:-1], parts[1:], strict=True):
+            here = order[first:last]
             for place, word in zip(here.tolist(), read(self._where[numbers[here]]), strict=True):
                 found[place] = word
         return found
 
 
-def numbered(keys: Keys) -> tuple[Keys, Numbers]:
-    """The distinct keys in order, and for each key which of them it is: np.unique, in a third of its time.
-
-    >>> [found.tolist() for found in numbered(np.array([7, 2, 7], np.uint64))]
-    [[2, 7], [1, 0, 1]]
-    """
+def number_keys(keys: Keys) -> tuple[Keys, Numbers]:
+    """The distinct keys in order, and for each key which of them it is: np.unique in a third of its time."""
     vocabulary = Vocabulary()
     numbers = vocabulary.number(keys, _without_words)
     order = np.argsort(vocabulary.keys)
@@ -318,11 +293,7 @@ def numbered(keys: Keys) -> tuple[Keys, Numbers]:
 
 
 def stable_order(numbers: Numbers | Ints, n: int) -> Ints:
-    """The order that sorts numbers 0..n - 1 and keeps equal ones as they came: by counting.
-
-    >>> stable_order(np.array([1, 0, 1, 0]), 2).tolist()
-    [1, 3, 0, 2]
-    """
+    """The stable order that sorts numbers 0..n - 1, by counting."""
     from ._kernels import counted_order
 
     return counted_order(numbers, n)

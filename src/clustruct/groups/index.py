@@ -59,4 +59,4 @@ class KnownIndex:
 
     def with_items(self, new: Table) -> KnownIndex:
         """The index of these items and new ones, at the cost of the new ones."""
-        return replace(self, columns=self.columns.extended(new, joined(self.table, new)))
+        return replace(self, columns=self.columns.extend(new, joined(self.table, new)))

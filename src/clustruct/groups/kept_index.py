@@ -22,7 +22,7 @@ from clustruct.core.exceptions import ModelFileError
 from clustruct.core.storage import digest, pack, unpack
 from clustruct.data import Source, Table
 from clustruct.data.column_types import LazyColumn
-from clustruct.features.column_cache import Lengths, Unkept, grown, restored, tail
+from clustruct.features.column_cache import CacheError, Lengths, add_lengths, restore_columns, tail
 
 from .index import KnownIndex
 from .stored import StoredGroups
@@ -72,7 +72,7 @@ def read_items(store: StoredGroups, names: Sequence[str], skip: int = 0) -> Tabl
 def _read(store: StoredGroups, names: Sequence[str]) -> KnownIndex | None:
     try:
         return _joined(store, names)
-    except (ModelFileError, Unkept, KeyError, TypeError, ValueError, IndexError, AttributeError):
+    except (ModelFileError, CacheError, KeyError, TypeError, ValueError, IndexError, AttributeError):
         # Whatever is wrong with it, the items are there.
         return None
 
@@ -83,13 +83,13 @@ def _joined(store: StoredGroups, names: Sequence[str]) -> KnownIndex | None:
         held = unpack(content)
         if held["maker"] != maker() or held["before"] != (pieces[-1].n_items if pieces else 0):
             return None
-        lengths = grown(lengths, held["arrays"])
+        lengths = add_lengths(lengths, held["arrays"])
         pieces.append(Piece(number, held["items"], lengths))
         contents.append(held["arrays"])
     if not pieces or digest(list(names[: held["items"]])) != held["names"]:
         return None
     table = _later(store, list(names[: held["items"]]), held["fields"])
-    return KnownIndex(restored(table, contents), tuple(pieces))
+    return KnownIndex(restore_columns(table, contents), tuple(pieces))
 
 
 def _later(store: StoredGroups, names: list[str], fields: Sequence[str]) -> Table:
@@ -123,10 +123,10 @@ def keep_index(store: StoredGroups, index: KnownIndex) -> None:
         return
     try:
         arrays = tail(index.columns, kept[-1].lengths if kept else None)
-    except Unkept:
+    except CacheError:
         try:
             kept, arrays = (), tail(index.columns)
-        except Unkept:  # a block of somebody else's has made what files cannot hold
+        except CacheError:  # a block of somebody else's has made what files cannot hold
             store.drop_pieces(there)
             return
     before = kept[-1].n_items if kept else 0

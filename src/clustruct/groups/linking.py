@@ -138,11 +138,11 @@ def _checked(features: PairFeatures, *tables: Table) -> PairFeatures:
     own.needs_ = [need for need in features.needs_ if need.name not in lacking]
     for table in tables:
         try:
-            own.checked([table])
+            own.check_tables([table])
         except DataError as error:
             hint = "; --map NAME=COLUMN (renamed) says which column it is"
             raise DataError(f"{error}{hint}") from None
-    return own.checked()
+    return own.check_tables()
 
 
 def _pairs(labels: Ints, n: int) -> Ints:

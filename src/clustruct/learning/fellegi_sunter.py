@@ -22,7 +22,7 @@ from scipy.special import expit, logit
 from scipy.stats import rankdata
 
 from clustruct.core.typing import Bools, Floats, Ints
-from clustruct.features import likenesses
+from clustruct.features import likeness_features
 
 # Levels of agreement are cut at these quantiles of what pairs have.
 CUTS = (0.5, 0.75, 0.9, 0.97, 0.99)
@@ -53,7 +53,7 @@ def agreement(features: Floats, names: Sequence[str]) -> tuple[Floats, Bools]:
     For a feature that tells a likeness, minus the logarithm of the share of pairs at least as alike: common
     agreement says little, rare agreement much. The mean over the features of a field (``field: feature``).
     """
-    alike = set(likenesses(names))
+    alike = set(likeness_features(names))
     columns: dict[str, list[int]] = {}
     missing: dict[str, list[int]] = {}
     for j, name in enumerate(names):

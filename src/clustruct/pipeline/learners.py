@@ -15,7 +15,7 @@ from clustruct.core.exceptions import OrderWarning, TooFewClusters
 from clustruct.data import Table
 from clustruct.estimators import SupervisedAgglomerative, SupervisedCorrelationClustering, SupervisedKMeans
 from clustruct.estimators.baselines import PairwiseClassifierClustering
-from clustruct.features import PairFeatures, likenesses
+from clustruct.features import PairFeatures, likeness_features
 from clustruct.features.blocks.mentions import Mentions
 from clustruct.learning.model_selection.training_tables import groups_of, known_items
 from clustruct.learning.problems import FoldLoss
@@ -98,7 +98,7 @@ def set_nonnegative(recipe: BaseEstimator, model: BaseEstimator, features: PairF
         if getattr(recipe, name) is True and not isinstance(model, SupervisedCorrelationClustering):
             raise ValueError(f"{name} goes with learner='correlation' (--learner)")
     if recipe.nonnegative:
-        model.set_params(nonnegative=likenesses(features.get_feature_names_out()))
+        model.set_params(nonnegative=likeness_features(features.get_feature_names_out()))
 
 
 def warn_of_order(model: BaseEstimator, features: PairFeatures, kind: str) -> None:

@@ -23,7 +23,7 @@ from clustruct.core.typing import Bools, Floats, Ints
 from clustruct.data import Evidence, Grouping, GroupingOptions, ItemSet, PairScores, Table
 from clustruct.estimators import SupervisedCorrelationClustering
 from clustruct.estimators.base import PairSimilarity
-from clustruct.features import PairFeatures, checked
+from clustruct.features import PairFeatures, check_tables
 from clustruct.features.columns import Columns
 from clustruct.learning.calibration import Dial, HeldOutPart, PrecisionCurve
 from clustruct.search.oracles import make_predictor
@@ -164,8 +164,10 @@ def score_pairs(pipeline: Pipeline, columns: Columns, pairs: Ints, *, show_progr
         return np.zeros(0)
     features, linear = pipeline[0], pipeline[-1].linear_similarity()
     if linear is not None:
-        return np.asarray(features.scores_of(columns, pairs, *linear, told=show_progress), np.float64)
-    given = copy(features.checked())
+        return np.asarray(
+            features.scores_of(columns, pairs, *linear, show_progress=show_progress), np.float64
+        )
+    given = copy(features.check_tables())
     given.blocking_ = _GivenPairs(pairs)
     scores = score_set(Pipeline([("features", given), ("model", pipeline[-1])]), columns.table)
     return scores.at(pairs)
@@ -286,7 +288,7 @@ def _clusterer(pipeline: Any) -> Any:
 
 def _check_tables(pipeline: Any, sets: Sequence[Given]) -> Any:
     tables = [one for one in sets if isinstance(one, Table)]
-    return checked(pipeline, tables) if tables and isinstance(pipeline, Pipeline) else pipeline
+    return check_tables(pipeline, tables) if tables and isinstance(pipeline, Pipeline) else pipeline
 
 
 def _item_set(pipeline: Any, given: Table | ItemSet) -> ItemSet:

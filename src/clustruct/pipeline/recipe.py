@@ -25,7 +25,7 @@ from clustruct.data import Evidence, Grouping, GroupingOptions, ItemKind, Table
 from clustruct.estimators import SupervisedCorrelationClustering
 from clustruct.estimators.background import warn_of_near_misses
 from clustruct.estimators.training_shape import TrainingShape
-from clustruct.features import PairFeatures, checked
+from clustruct.features import PairFeatures, check_tables
 from clustruct.features.similarity import PairMap
 from clustruct.learning.model_selection import split_by_clusters, split_sets
 from clustruct.learning.model_selection.training_tables import (
@@ -143,8 +143,8 @@ class Recipe(EstimatorState, BaseEstimator):
         How many rows the table to be grouped will have, where it is larger than the one that is learned
         from: false pairs count so many times more as there will be of them for each row.
     nonnegative : bool
-        Likeness never counts against a pair: of features that tell one (`features.likenesses`) no weight
-        is negative. Correlation clustering only.
+        Likeness never counts against a pair: no weight of a feature that tells one
+        (`features.likeness_features`) is negative. Correlation clustering only.
     parts : int, optional
         Into how many sets a single set without background is cut. By default sets of fewer items than
         ``block`` are cut; a larger one is learned from as a whole.
@@ -402,7 +402,7 @@ class Recipe(EstimatorState, BaseEstimator):
         pipeline = self._train(seen, kept, choose_source_for(self, seen))
         if was_interrupted(pipeline[-1]):
             raise KeyboardInterrupt
-        pipeline = checked(pipeline)  # of the same data, part of which may lack a field
+        pipeline = check_tables(pipeline)  # of the same data, part of which may lack a field
         return [group(pipeline, tables[i]).labels for i in test]
 
     def cut(self, table: Table, fewest: int = FEWEST_PARTS) -> list[Table]:
@@ -431,7 +431,7 @@ class Recipe(EstimatorState, BaseEstimator):
         features = fit_features(self, sets, whole=whole, chosen=chosen)
         features.check_memory(sets)
         set_nonnegative(self, model, features)
-        trusting = features.checked()  # what they need was learned from these very sets
+        trusting = features.check_tables()  # what they need was learned from these very sets
         made = [training_item_set(trusting, table, whole=whole) for table in steps(sets, "features")]
         item_sets = [x for x, _ in made]
         if hint:

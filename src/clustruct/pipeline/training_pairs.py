@@ -124,7 +124,7 @@ def _blocking(blocks: Sequence[Block], recipe: BaseEstimator, from_size: int) ->
         return None
     if vectors:
         others = [block for block in blocks if not isinstance(block, Vectors)]
-        fields = list(dict.fromkeys(name for block in others for name in block.fields_used()))
+        fields = list(dict.fromkeys(name for block in others for name in block.used_fields()))
     named = [list(block.fields) for block in vectors]
     return Blocking(fields, n_neighbors=recipe.n_neighbors, from_size=from_size, vectors=named)
 

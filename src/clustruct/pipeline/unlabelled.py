@@ -75,7 +75,7 @@ def guess_pipeline(
     recipe: Recipe, features: PairFeatures, sets: Sequence[Table], evidence: Sequence[Evidence | None]
 ) -> Pipeline:
     """A pipeline of these features and a similarity that is guessed, and learned from the evidence."""
-    trusting = features.checked()
+    trusting = features.check_tables()
     rng = np.random.default_rng(recipe.random_state)
     some = [_sample_items(table, one, rng) for table, one in zip(sets, evidence, strict=True)]
     item_sets = [trusting.transform([table], [own])[0] for table, own in zip(sets, some, strict=True)]

@@ -125,8 +125,8 @@ def learn_corrections(
     features, model = pipeline[0], pipeline[-1]
     if not isinstance(features, PairFeatures) or not isinstance(model, SupervisedCorrelationClustering):
         raise ValueError(f"{type(model).__name__} does not learn from corrections: use learner='correlation'")
-    features.checked(given.sets)
-    trusting = features.checked()
+    features.check_tables(given.sets)
+    trusting = features.check_tables()
     corrected = [(table, e) for table, e in zip(given.sets, given.evidence, strict=True) if e is not None]
     if hasattr(model, "w_"):
         before = Pipeline([("features", trusting), ("model", model)])
@@ -139,7 +139,7 @@ def learn_corrections(
         for table in steps(labelled_sets, "features")
     ]
     if features.map_ is not None:  # what it was learned from has the columns that it had there
-        sets = features.map_.transform_known(sets, labels, unknown_apart=model.unlabelled == "apart")
+        sets = features.map_.transform_labelled(sets, labels, unknown_apart=model.unlabelled == "apart")
     others = [trusting.transform([table], [e.named])[0] for table, e in steps(corrected, "features")]
     file.save()
     with working("learning"):

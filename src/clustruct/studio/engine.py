@@ -19,7 +19,7 @@ from clustruct.core.exceptions import DataError
 from clustruct.core.typing import Floats, Ints
 from clustruct.data import Evidence, ItemSet, PairScores, Table
 from clustruct.estimators.baselines import LatentPairClustering
-from clustruct.features import PairFeatures, checked
+from clustruct.features import PairFeatures, check_tables
 from clustruct.groups import Constraints, Store, constraints
 from clustruct.groups.known import known_of_store
 from clustruct.groups.replay import State
@@ -138,7 +138,7 @@ class Engine:
         """The features of all compared pairs, for a table that is not large."""
         table = self.snapshot().table
         if self._item_set is None and len(table) <= MOST_HELD:
-            self._item_set = self.features().checked().transform([table])[0]
+            self._item_set = self.features().check_tables().transform([table])[0]
         return self._item_set
 
     def model(self) -> tuple[int, Pipeline] | None:
@@ -188,7 +188,7 @@ class Engine:
     def make_scores(self, pipeline: Pipeline) -> PairScores:
         """Scores of all compared pairs by a model that may not be kept."""
         x = self.item_set() if pipeline[0] is self._features else None
-        return score_set(checked(pipeline), self.snapshot().table if x is None else x).list_pairs()
+        return score_set(check_tables(pipeline), self.snapshot().table if x is None else x).list_pairs()
 
 
 def probabilities(pipeline: Pipeline, scores: Floats) -> Floats:

@@ -202,7 +202,7 @@ def why(engine: Engine, a: str, b: str) -> dict[str, Any]:
     if pair[0] == pair[1]:
         raise ValueError("a pair is two items")
     features, (w, intercept) = pipeline[0], pipeline[-1].linear_similarity()
-    terms = features.checked().terms(snapshot.table, np.array([pair]), w)
+    terms = features.check_tables().terms(snapshot.table, np.array([pair]), w)
     fields = field_sums(terms, feature_fields(features))
     similarity = float(terms.contributions.sum() + intercept)
     return {

@@ -14,7 +14,7 @@ from clustruct.evaluate.explain import (
     pair_contributions,
     transformed,
 )
-from clustruct.features import likenesses
+from clustruct.features import likeness_features
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +71,7 @@ def test_nonnegative_keeps_likeness_from_counting_against_a_pair() -> None:
     sets = make_records(n_sets=4, n_people=5, random_state=1)
     pipeline = Recipe(C=1.0, nonnegative=True).fit(sets[:3]).pipeline_
     names = [str(name) for name in pipeline[0].get_feature_names_out()]
-    alike = set(likenesses(names))
+    alike = set(likeness_features(names))
     weights = dict(zip(names, pipeline[-1].w_.tolist(), strict=True))
     assert all(weights[name] >= 0.0 for name in alike)
     assert weights["constant"] < 0.0

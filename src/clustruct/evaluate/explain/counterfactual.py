@@ -19,7 +19,7 @@ from sklearn.pipeline import Pipeline
 
 from clustruct.core.typing import Ints
 from clustruct.data import Table, is_missing
-from clustruct.features import PairFeatures, checked
+from clustruct.features import PairFeatures, check_tables
 from clustruct.pipeline import group
 
 Kind = Literal["equal", "unlike", "missing"]
@@ -111,7 +111,7 @@ class _ClusterPair:
     """The items of two clusters, predicted again and again with other values in two of them."""
 
     def __init__(self, pipeline: Pipeline, table: Table, a: int, b: int, labels: Ints) -> None:
-        self.pipeline, self.together = checked(pipeline), bool(labels[a] == labels[b])
+        self.pipeline, self.together = check_tables(pipeline), bool(labels[a] == labels[b])
         mates = np.flatnonzero((labels == labels[a]) | (labels == labels[b]))
         others = [int(i) for i in mates if i not in (a, b)][: MOST_ITEMS - 2]
         self.items = [dict(table.items[i]) for i in (a, b, *others)]
@@ -121,7 +121,7 @@ class _ClusterPair:
         """For each field the changes that can be made to it."""
         features = self.pipeline[0]
         assert isinstance(features, PairFeatures)
-        used = dict.fromkeys(name for block in features.blocks_ for name in block.fields_used())
+        used = dict.fromkeys(name for block in features.blocks_ for name in block.used_fields())
         found = [self._of_field(field) for field in used if self.table.has(field)]
         return [changes for changes in found if changes]
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from clustruct.core.typing import Floats
 from clustruct.features import PairFeatures
-from clustruct.features.feature_products import product_names
+from clustruct.features.feature_matrix import product_names
 from clustruct.features.similarity import SimilarityTerms
 from clustruct.features.similarity.base import by_trees
 
@@ -61,7 +61,7 @@ def feature_fields(features: PairFeatures) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     for block in features.blocks_:
-        fields = list(dict.fromkeys(block.fields_used()))
+        fields = list(dict.fromkeys(block.used_fields()))
         owner = NO_FIELD if not fields else fields[0] if len(fields) == 1 else SEVERAL
         found |= {str(name): owner for name in block.get_feature_names_out()}
     names = list(found)

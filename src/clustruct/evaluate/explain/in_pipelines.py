@@ -80,7 +80,7 @@ def _terms(
         names = plain.feature_names or [f"feature {j}" for j in range(plain.n_features)]
         return last.terms(plain.pair_features(a, b)[None], names, w)
     if isinstance(last, PairFeatures) and isinstance(given, Table) and (last.map_ is not None or not listed):
-        return last.checked().terms(given, np.array([[min(a, b), max(a, b)]]), w)
+        return last.check_tables().terms(given, np.array([[min(a, b), max(a, b)]]), w)
     return None
 
 
@@ -120,7 +120,7 @@ def field_sizes(
     >>> "phone" in field_sizes(model.pipeline_, sets[3:])
     True
     """
-    features, (w, _, _) = pipeline[0].checked(sets), model_weights(pipeline[-1])
+    features, (w, _, _) = pipeline[0].check_tables(sets), model_weights(pipeline[-1])
     fields, draw = feature_fields(features), np.random.default_rng(random_state)
     held: dict[str, list[Floats]] = {}
     for table in sets:

@@ -15,7 +15,7 @@ from clustruct.data import ItemSet, Table
 from clustruct.evaluate.explain import SetFindings, examine, field_sizes, transformed
 from clustruct.evaluate.explain.in_pipelines import tells_by_feature
 from clustruct.evaluate.metrics import Evaluation, evaluate
-from clustruct.features import checked
+from clustruct.features import check_tables
 
 # Weights are scaled by their features in at most so many sets.
 SETS_FOR_SCALE = 10
@@ -32,7 +32,7 @@ class Findings:
     @classmethod
     def of(cls, pipeline: Pipeline, sets: Sequence[Table]) -> Findings:
         """Examine the sets one by one."""
-        pipeline = checked(pipeline, sets)
+        pipeline = check_tables(pipeline, sets)
         return cls(pipeline, [examine(pipeline, table, number) for number, table in enumerate(sets)])
 
     @property

@@ -12,7 +12,7 @@ from clustruct.data import Fields, ItemKind, Table, field_kinds
 from clustruct.features.base import Block, PairBlock
 
 KINDS: tuple[str, ...] = get_args(ItemKind)
-# The order counts: a guess asks the blocks in this order, and so its features come. Those of users follow.
+# A guess asks the blocks in this order, which is that of its features. Those of users follow.
 BLOCKS = (
     "clustruct.features.blocks.vectors",
     "clustruct.features.blocks.strings",
@@ -24,8 +24,7 @@ BLOCKS = (
 )
 
 
-def block_classes() -> list[type[PairBlock[Any]]]:
-    """The registered classes of blocks, in the order in which a guess asks them."""
+def _block_classes() -> list[type[PairBlock[Any]]]:
     places = {module: place for place, module in enumerate(BLOCKS)}
     for module in BLOCKS:
         import_module(module)
@@ -39,24 +38,21 @@ def guess_blocks(
     fields: Sequence[str] | None = None,
     left_out: Collection[str] = (),
 ) -> list[Block]:
-    """Blocks of features that suit the sets.
-
-    Each registered class of blocks says which fields suit it and which of its blocks to take for one
-    (`PairBlock.guess_field`), or for all fields together (`PairBlock.guess_record`).
+    """Blocks of features that suit the tables, as `guess_field` and `guess_record` of each block have it.
 
     Parameters
     ----------
     sets : sequence of Table
-        Raw sets.
+        The tables.
     kind : ItemKind, default="auto"
         "records" (string likenesses of each field and of the whole record), "text" (n-gram cosines of
         text fields), "mentions" (noun phrases), "vectors" (lists of numbers, or numbers side by side), or
         "auto": mentions where items are places in a text, text where at most two fields hold anything and
         one is long, records otherwise.
     fields : sequence of str, optional
-        The fields to look at (all by default, without names of items).
+        The fields to use (all by default, without names of items).
     left_out : collection of str, default=()
-        Fields that are not looked at.
+        Fields that are not used.
 
     Returns
     -------
@@ -72,7 +68,7 @@ def guess_blocks(
     if kind not in KINDS:
         raise ValueError(f"kind must be one of {', '.join(KINDS)}, not {kind!r}")
     data = _look(sets, kind, fields, left_out)
-    classes = block_classes()
+    classes = _block_classes()
     found: list[Block] = []
     for field in data.compared_fields():
         held = "category" if data.is_category(field) else data.kinds[field]
@@ -102,14 +98,14 @@ def _look(
 
 
 def guess_kind(sets: Sequence[Table], fields: Sequence[str] | None = None) -> tuple[ItemKind, dict[str, str]]:
-    """What the items are taken for, and what each field holds, before any block is made.
+    """What the items are taken for, and what each field holds.
 
     Parameters
     ----------
     sets : sequence of Table
-        Raw sets.
+        The tables.
     fields : sequence of str, optional
-        The fields to look at; all by default.
+        The fields to use; all by default.
 
     Returns
     -------

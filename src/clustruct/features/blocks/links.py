@@ -29,7 +29,7 @@ class Links(Unlearned):
     Parameters
     ----------
     edges : str, default="links"
-        The name of the links in the context.
+        The entry of the context.
 
     Examples
     --------
@@ -45,7 +45,7 @@ class Links(Unlearned):
     def check_parameters(self) -> None:
         check_name(self.edges, "edges")
 
-    def context_used(self) -> list[str]:
+    def used_context(self) -> list[str]:
         return [self.edges]
 
     @classmethod
@@ -67,7 +67,7 @@ class Links(Unlearned):
 
 
 class LinkPairs(NamedTuple):
-    """Pairs a < b that are linked (in either direction) or co-cited (some item links to both), or both."""
+    """Pairs a < b that are linked (in either direction) or co-cited (some item links to both)."""
 
     pairs: Ints
     linked: Bools
@@ -107,11 +107,6 @@ def links(
     ItemSet
         The set; only pairs that are linked or co-cited have pair features.
 
-    Notes
-    -----
-    Only pairs that are linked or co-cited have a row, and of each row only what is not zero is stored.
-    A page with d links makes d (d - 1) / 2 co-cited pairs.
-
     Examples
     --------
     >>> x = links([[0, 1], [9, 1], [9, 2]], [[1.0, 2.0], [3.0, 4.0], [5.0, 0.0]])
@@ -140,20 +135,6 @@ def links(
 def link_pairs(edges: ArrayLike, n_items: int) -> LinkPairs:
     """The linked and the co-cited pairs of an edge list, sorted. Cost: the pairs found.
 
-    Parameters
-    ----------
-    edges : array-like
-        Rows (source, target); sources may lie outside of the set.
-    n_items : int
-        The number of items in the set.
-
-    Returns
-    -------
-    LinkPairs
-        The linked pairs, and the pairs to which one item links.
-
-    Examples
-    --------
     >>> found = link_pairs([[0, 1], [0, 2], [1, 0]], 3)
     >>> found.pairs.tolist(), found.linked.tolist(), found.co_cited.tolist()
     ([[0, 1], [0, 2], [1, 2]], [True, True, False], [False, False, True])

@@ -1,4 +1,4 @@
-"""The mentions of a set as columns: what is known of each by itself, ready to be compared pair by pair."""
+"""The mentions of a set as columns, and English words that tell gender, number, person of a noun phrase."""
 
 from __future__ import annotations
 
@@ -100,10 +100,10 @@ class MentionTable:
         self.content = [frozenset(words) - EMPTY for words in self.words]
         self.modifiers = [c - {head} for c, head in zip(self.content, self.heads, strict=True)]
         self.text, self.bare, self.head, self.lemma, self.kind, self.role = (
-            _numbered(column(name)) for name in ("text", "bare", "head", "lemma", "kind", "role")
+            _number(column(name)) for name in ("text", "bare", "head", "lemma", "kind", "role")
         )
         self.speaker, self.paragraph, self.verb = (
-            _numbered(column(name)) for name in ("speaker", "paragraph", "verb")
+            _number(column(name)) for name in ("speaker", "paragraph", "verb")
         )
         self.gender, self.number, self.animacy, self.pronoun_kind = (
             np.array(column(name)) for name in ("gender", "number", "animacy", "pronoun_kind")
@@ -177,7 +177,7 @@ def _has_copula(document: AnnotatedText, span: TokenSpan, token: int) -> bool:
     return ["cop", token] in found
 
 
-def _numbered(values: list[Any]) -> Ints:
+def _number(values: list[Any]) -> Ints:
     """Equal values, equal numbers; None is -1."""
     number: dict[Any, int] = {}
     return np.array([-1 if v is None else number.setdefault(v, len(number)) for v in values], dtype=np.int64)

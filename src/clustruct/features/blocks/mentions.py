@@ -38,8 +38,8 @@ class Mentions(TermBlock):
     >>> table = Table(items, context=context)
     >>> block = Mentions().fit([table])
     >>> values = block.transform(table, np.array([[0, 2], [1, 2]]))
-    >>> said = {name: row.tolist() for name, row in zip(block.get_feature_names_out(), values.T)}
-    >>> said["gender clashes"], said["nearest noun that fits the pronoun"]
+    >>> columns = {name: row.tolist() for name, row in zip(block.get_feature_names_out(), values.T)}
+    >>> columns["gender clashes"], columns["nearest noun that fits the pronoun"]
     ([0.0, 1.0], [1.0, 0.0])
     """
 
@@ -50,10 +50,10 @@ class Mentions(TermBlock):
     def guess_record(cls, data: Fields, found: Sequence[Block]) -> list[Self]:
         return [cls()]
 
-    def fields_used(self) -> list[str]:
+    def used_fields(self) -> list[str]:
         return list(FIELDS)
 
-    def context_used(self) -> list[str]:
+    def used_context(self) -> list[str]:
         return ["tokens", *TOKEN_LAYERS, *SENTENCE_LAYERS]
 
     def tables(self, columns: Columns) -> list[TermTable]:
@@ -248,14 +248,14 @@ def syntax(t: MentionTable, a: Ints, b: Ints) -> Features:
     nested = sentence & (t.end[b] <= t.end[a])
     gap = t.start[b] - t.end[a]
     hangs = sentence & (t.above[b] == t.head_token[a])
-    said = sentence & ((t.above[a] == t.head_token[b]) & t.copula[b] & t.subject[a])
+    copular = sentence & ((t.above[a] == t.head_token[b]) & t.copula[b] & t.subject[a])
     verb = sentence & same(t.verb, a, b)
     roles = _either(t.subject, t.object, a, b)
     return {
         "one within the other": nested,
         "appositive": hangs & t.appositive[b],
         "side by side": sentence & (gap >= 0) & (gap <= 1) & ~t.pronoun[a] & ~t.pronoun[b],
-        "one is said to be the other": said,
+        "one is said to be the other": copular,
         "subject and object of one verb": verb & roles & ~t.reflexive[b],
         "both subjects": t.subject[a] & t.subject[b],
         "earlier subject and later pronoun": t.subject[a] & t.third_person[b] & ~nested,

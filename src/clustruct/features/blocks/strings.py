@@ -112,7 +112,7 @@ def likenesses(texts: FoldedTexts, pairs: Ints, measures: Sequence[str]) -> Floa
         if measure == SET and SORT in measures[:column]:
             out[:, column] = _by_sets(first, second, out[:, measures.index(SORT)])
         else:
-            out[:, column] = _measured(measure, first, second)
+            out[:, column] = _measure(measure, first, second)
     return out[back]
 
 
@@ -121,7 +121,7 @@ def _strings(texts: FoldedTexts, some: Ints) -> list[str]:
     return found if texts.longest <= LONGEST else [text[:LONGEST] for text in found]
 
 
-def _measured(measure: str, first: Sequence[str], second: Sequence[str]) -> Floats:
+def _measure(measure: str, first: Sequence[str], second: Sequence[str]) -> Floats:
     compare, scorer, most = _scorer(measure)
     return np.asarray(compare(first, second, scorer=scorer, dtype=np.float64) / most)
 
@@ -135,5 +135,5 @@ def _by_sets(first: Sequence[str], second: Sequence[str], in_order: Floats) -> F
     both = enumerate(zip(first, second, strict=True))
     several = [k for k, (a, b) in both if " " in a or " " in b]
     if several:
-        out[several] = _measured(SET, [first[k] for k in several], [second[k] for k in several])
+        out[several] = _measure(SET, [first[k] for k in several], [second[k] for k in several])
     return np.asarray(out)

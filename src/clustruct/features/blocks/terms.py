@@ -15,7 +15,7 @@ from clustruct.data import Fields, as_text, fold, is_missing
 from clustruct.features.base import Block, Comparison, Values, missing
 from clustruct.features.columns import Columns, TermTable
 from clustruct.features.term_weights import TermBlock, TfIdfRows
-from clustruct.features.vocabulary import VIEWS, Letters, codes, words
+from clustruct.features.vocabulary import VIEWS, split_codes, split_words
 
 _KINDS = (
     *("missing in one", "missing in both", "shared entries", "share of the shorter list"),
@@ -28,8 +28,8 @@ _KINDS = (
 class Lists(TermBlock):
     """Entries that two lists share.
 
-    An entry that all items of the set have (the very name that is to be told apart) says nothing: beside the
-    counts, "rare here" weighs an entry by log(m / items of this set that have it).
+    "rare here" weighs an entry by log(m / items of this set that have it): one that all items have says
+    nothing.
 
     Parameters
     ----------
@@ -63,27 +63,24 @@ class Lists(TermBlock):
         return [cls(field)]
 
     def tables(self, columns: Columns) -> list[TermTable]:
-        return [self._rows_and_sets(columns)[0]]
+        return [self._entries(columns)[0]]
 
-    def _rows_and_sets(self, columns: Columns) -> tuple[TermTable, Ints]:
-        """The entries of each item, and a number for what its list has, in whatever order."""
+    def _entries(self, columns: Columns) -> tuple[TermTable, Ints]:
+        """The entries of each item, and a number for the set of them."""
         return columns.by_item(("entries", self.field, self.separator), self._read_all)
 
     def _read_all(self, columns: Columns) -> tuple[TermTable, Ints]:
         entries = [self._read(value) for value in columns.table.column(self.field)]
         table = TermTable.of(entries, columns.vocabulary(("entries", self.field)))
         whole = ["\0".join(sorted(set(entry))) for entry in entries]
-        numbers = columns.vocabulary(("lists", self.field)).number(
-            Letters.of(whole).keys(), lambda where: [whole[k] for k in where]
-        )
-        return table, numbers.astype(np.int64)
+        return table, columns.vocabulary(("lists", self.field)).number_words(whole).astype(np.int64)
 
     def get_feature_names_out(self) -> list[str]:
         return [f"{self.field}: {kind}" for kind in _KINDS]
 
     def prepare(self, columns: Columns) -> Comparison:
         (rows,) = self.rows(columns)
-        return partial(_compare, rows, self._rows_and_sets(columns)[1])
+        return partial(_compare, rows, self._entries(columns)[1])
 
     def _read(self, value: object) -> list[str]:
         if is_missing(value):
@@ -122,7 +119,7 @@ class Terms(TermBlock):
     views : sequence of str, default=('words', 'letters', 'codes')
         Of "words", "letters", "codes".
     name : str, default=""
-        How the fields are called together in feature names.
+        The name of the fields together in feature names.
     missing_values : bool, default=False
         Whether "missing in one" and "missing in both" are features.
 
@@ -151,7 +148,10 @@ class Terms(TermBlock):
     def guess_field(cls, data: Fields, field: str) -> list[Self]:
         """Words and letters of strings, texts and lists; codes where some of the values have them."""
         kind = data.kinds[field]
-        coded = kind != "list" and np.mean([bool(codes(text)) for text in data.known_values(field)]) > SOME
+        coded = (
+            kind != "list"
+            and np.mean([bool(split_codes(fold(text))) for text in data.known_values(field)]) > SOME
+        )
         views = ["words", "letters", *(["codes"] if coded else [])]
         return [cls([field], views, missing_values=kind == "text")]
 
@@ -199,15 +199,15 @@ OFTEN_MISSING = 0.2
 class Elsewhere(TermBlock):
     """How much of a field's words stands in other fields of the other item, rare words counting more.
 
-    Of the two directions the larger share; 0 where neither item has the field. Where tables of two sources
-    are put together, what one has in a column of its own the other often has in its title.
+    Of the two directions the larger share; 0 where neither item has the field. What one source has in a
+    column of its own, another may have in its title.
 
     Parameters
     ----------
     field : str
         The field, of a few words.
     fields : sequence of str
-        Where its words are looked for in the other item.
+        The fields of the other item that are searched for its words.
 
     Examples
     --------
@@ -229,7 +229,7 @@ class Elsewhere(TermBlock):
     def guess_field(cls, data: Fields, field: str) -> list[Self]:
         """For short fields that many records lack."""
         known = data.known_values(field)
-        few = np.mean([len(words(text)) for text in known]) < MOST_WORDS
+        few = np.mean([len(split_words(fold(text))) for text in known]) < MOST_WORDS
         others = [name for name in data.holding() if name != field and data.kinds[name] in ("string", "text")]
         return [cls(field, others)] if few and others and data.missing_share(field) > OFTEN_MISSING else []
 

@@ -13,11 +13,11 @@ import numpy as np
 
 from clustruct.core.storage import register
 from clustruct.core.typing import Ints
-from clustruct.data import Fields, Table, as_text
+from clustruct.data import Fields, Table, as_text, fold
 from clustruct.features.base import Comparison, Values
 from clustruct.features.columns import Columns, TermTable
 from clustruct.features.term_weights import TermBlock, TfIdfRows
-from clustruct.features.vocabulary import words as split_words
+from clustruct.features.vocabulary import split_words
 
 # Words of letters, an apostrophe inside dropped with what follows it: "don't" counts as "don".
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
@@ -30,20 +30,14 @@ _QUOTED = re.compile(
 
 
 def word_ngrams(tokens: Sequence[str], n: int) -> list[str]:
-    """Each n words in a row.
-
-    >>> word_ngrams(["a", "b", "c"], 2)
-    ['a b', 'b c']
-    """
-    if n == 1:
-        return list(tokens)
+    """Each n words in a row."""
     return [" ".join(tokens[i : i + n]) for i in range(len(tokens) - n + 1)]
 
 
-def quoted(text: str) -> str:
+def quoted_passages(text: str) -> str:
     """The passages within quotation marks, one per line.
 
-    >>> quoted('He said "yes, now" and \u201cgo\u201d; it\\'s Ann\\'s.')
+    >>> quoted_passages('He said "yes, now" and \u201cgo\u201d; it\\'s Ann\\'s.')
     'yes, now\\ngo'
     """
     return "\n".join("".join(found).strip() for found in _QUOTED.findall(text))
@@ -67,11 +61,7 @@ def _stem(word: str) -> str:
 
 
 def porter_stem(words: Iterable[str]) -> list[str]:
-    """The stem of each word; words are taken in lower case.
-
-    >>> porter_stem(["running", "Runs", "clusters", "relational"])
-    ['run', 'run', 'cluster', 'relat']
-    """
+    """The stem of each word, in lower case."""
     return [_stem(word.lower()) for word in words]
 
 
@@ -86,11 +76,7 @@ def stem_tokens(text: str, stop_words: Iterable[str] = ()) -> list[str]:
 
 
 def spellings(texts: Iterable[str], stems: Iterable[str]) -> list[str]:
-    """The word that each stem most often stands for, to be shown to people; of several the first one.
-
-    >>> spellings(["a bank", "two banks", "more banks of money"], ["bank", "monei"])
-    ['banks', 'money']
-    """
+    """The word that each stem most often stands for, to be shown to people; of several the first one."""
     counts = Counter(word for text in texts for word in _LETTERS.findall(text.lower()))
     shown: dict[str, str] = {}
     for word, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
@@ -139,7 +125,7 @@ class TextCosines(TermBlock):
     @classmethod
     def guess_field(cls, data: Fields, field: str) -> list[Self]:
         """The field, and the quotations in it where there are any."""
-        quotes = any(map(quoted, data.known_values(field)))
+        quotes = any(map(quoted_passages, data.known_values(field)))
         return [cls(field), cls(field, quotations=True)] if quotes else [cls(field)]
 
     def _regions(self) -> list[tuple[str, int]]:
@@ -172,8 +158,8 @@ class TextCosines(TermBlock):
     def _tokens(self, table: Table, view: str) -> list[list[str]]:
         texts = [as_text(value) for value in table.column(self.field)]
         if self.quotations:
-            texts = [quoted(text) for text in texts]
-        tokens = [split_words(text) for text in texts]
+            texts = [quoted_passages(text) for text in texts]
+        tokens = [split_words(fold(text)) for text in texts]
         return tokens if view == "word" else [porter_stem(t) for t in tokens]
 
 

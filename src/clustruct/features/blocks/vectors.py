@@ -25,11 +25,7 @@ SMALLEST, LARGEST = 1e-70, 1e140
 
 
 class Moments(NamedTuple):
-    """n vectors, n_known of them not missing (the others count as zero): mean, sum of squared deviations.
-
-    Two parts are put together after Chan, Golub and LeVeque (1979), which loses no digits where the mean is
-    large beside the spread.
-    """
+    """n vectors, n_known of them not missing (the others count as zero): mean, sum of squared deviations."""
 
     title: str
     n: int
@@ -37,8 +33,8 @@ class Moments(NamedTuple):
     mean: Floats
     deviations: Floats
 
-    def merged(self, other: Moments) -> Moments:
-        """Of the vectors of both."""
+    def merge(self, other: Moments) -> Moments:
+        """Of both, after Chan, Golub and LeVeque (1979): no digits are lost where the mean is large."""
         size = max(len(self.mean), len(other.mean))
         for one in (self, other):
             if one.n_known and len(one.mean) != size:
@@ -66,7 +62,7 @@ class Vectors(PreparedBlock[Moments]):
     parts : sequence of str, default=('cosine', 'nearness')
         Of "cosine", "nearness", "difference", "product".
     name : str, default=""
-        How the vector is called in feature names.
+        The name of the vector in feature names.
 
     Examples
     --------
@@ -109,13 +105,13 @@ class Vectors(PreparedBlock[Moments]):
         size = next((X.shape[1] for X, there in found if there.any()), 0)
         for table, (X, there) in zip(sets, found, strict=True):
             _check_size(table, X, there, size)
-        X, there = (np.concatenate(part) for part in zip(*(_sized(*f, size) for f in found), strict=True))
+        X, there = (np.concatenate(part) for part in zip(*(_resize(*f, size) for f in found), strict=True))
         mean = X.mean(axis=0)
         deviations = ((X - mean) ** 2).sum(axis=0)
         return Moments(sets[0].title, len(X), int(there.sum()), mean, deviations)
 
     def merge(self, first: Moments, second: Moments) -> Moments:
-        return first.merged(second)
+        return first.merge(second)
 
     def finish(self, summary: Moments) -> Self:
         if not summary.n_known:
@@ -139,8 +135,8 @@ class Vectors(PreparedBlock[Moments]):
         _check_size(columns.table, X, there, self.size_)
         if not {"difference", "product"}.isdisjoint(self.parts):
             X, there = _without_large(X, there)
-        X, there = _sized(X, there, self.size_)
-        return partial(self._in_chunks, X, _rescaled(X), there)
+        X, there = _resize(X, there, self.size_)
+        return partial(self._in_chunks, X, _rescale(X), there)
 
     def _in_chunks(self, X: Floats, rays: Floats, there: Bools, pairs: Ints) -> Values:
         at_once = max(1, NUMBERS_AT_ONCE // self.size_)
@@ -168,8 +164,8 @@ class Vectors(PreparedBlock[Moments]):
         return np.column_stack(columns)
 
 
-def _rescaled(X: Floats) -> Floats:
-    """The same directions, with numbers whose products are neither infinite nor lost; X where it has such."""
+def _rescale(X: Floats) -> Floats:
+    """The same directions, with numbers whose products are neither infinite nor lost."""
     size = np.abs(X).max(axis=1, initial=0.0)
     odd = (size > 1.0 / SMALLEST) | ((size > 0.0) & (size < SMALLEST))
     return X / np.where(odd, size, 1.0)[:, None] if odd.any() else X
@@ -182,7 +178,7 @@ def _without_large(X: Floats, there: Bools) -> tuple[Floats, Bools]:
 
 
 def vectors_of(columns: Columns, fields: Sequence[str]) -> tuple[Floats, Bools]:
-    """`read_vectors`, once for all who look at the columns."""
+    """`read_vectors`, once for all blocks."""
     return columns.by_item(
         ("vectors", *fields), lambda c: read_vectors(c.table, fields), partial(_more, fields)
     )
@@ -191,7 +187,7 @@ def vectors_of(columns: Columns, fields: Sequence[str]) -> tuple[Floats, Bools]:
 def _more(
     fields: Sequence[str], old: tuple[Floats, Bools], new: Columns, whole: Columns
 ) -> tuple[Floats, Bools]:
-    """The vectors of further items; where the lengths differ all are read again, and a wrong one is named."""
+    """The vectors of further items; where lengths differ all are read again, and a wrong one is named."""
     (X, there), (Y, more) = old, read_vectors(new.table, fields)
     if X.shape[1] != Y.shape[1]:
         return read_vectors(whole.table, fields)
@@ -199,10 +195,10 @@ def _more(
 
 
 def read_vectors(table: Table, fields: Sequence[str]) -> tuple[Floats, Bools]:
-    """The vectors as rows, zero where missing, and which are there.
+    """The vectors (values of one field, or numbers of several) as rows, zero where missing; which are there.
 
-    They are the values of one field, or the numbers of several side by side. What is no list of finite
-    numbers is missing; `DataError` names an item whose vector is of another length than the first one.
+    What is no list of finite numbers is missing; `DataError` names an item whose vector is of another length
+    than the first one.
     """
     held = table.matrix(fields[0]) if len(fields) == 1 else None
     if held is not None and held.dtype.kind in "fiu" and held.shape[1] and np.isfinite(held).all():
@@ -242,6 +238,6 @@ def _other_size(table: Table, item: int, found: int, wanted: int) -> DataError:
     return DataError(f"{table.item_title(item)} has {found} numbers, not {wanted}")
 
 
-def _sized(X: Floats, there: Bools, size: int) -> tuple[Floats, Bools]:
+def _resize(X: Floats, there: Bools, size: int) -> tuple[Floats, Bools]:
     """A set without any vector does not know their length."""
     return (X, there) if there.any() else (np.zeros((len(X), size)), there)

@@ -2,10 +2,7 @@
 
     K_ab = <w, [psi_ab ; phi(psi_ab)]>
 
-`PairMap` is the seam: raw features in, columns out, learned from labelled pairs where need be. It stands
-between pair features and a clusterer, as a transformer of item sets or inside `PairFeatures`, so prediction,
-files, streams and large tables meet one set of columns and one weight for each. Explanations ask it for
-`SimilarityTerms`: by feature where it can tell, else its columns.
+A `PairMap` stands between pair features and a clusterer, or inside `PairFeatures`.
 
     TreeColumn        the logit of trees that tell pairs, cross-fitted: a forest and boosted ones
     KernelMap         a kernel on pair vectors, exactly (small data)

@@ -1,4 +1,4 @@
-"""What a map of pair features is, and the labelled pairs that it learns from."""
+"""What a map of pair features is, the labelled pairs that it learns from, and the terms of a similarity."""
 
 from __future__ import annotations
 
@@ -21,18 +21,14 @@ from clustruct.data.matrices import Matrix
 # What trees say of a pair before they look at it.
 ANY_PAIR = "any pair"
 # Why trees of older model files cannot say what each feature adds.
-UNTOLD = (
+NO_CREDITS = (
     "The model is of an older form, which does not keep what each feature adds to what its trees say: "
     "learn it again to see that."
 )
 
 
 def by_trees(name: str) -> str:
-    """The name of what trees make of a feature that has a weight of its own beside them.
-
-    >>> by_trees("title: same")
-    'title: same (trees)'
-    """
+    """The name of what trees make of a feature that has a weight of its own beside them."""
     return f"{name} (trees)"
 
 
@@ -75,7 +71,7 @@ class SimilarityTerms:
     def of_credits(
         cls, values: Floats, names: Sequence[str], weight: float, base: float, credits: Floats
     ) -> SimilarityTerms:
-        """Of a column that has this weight, and is the sum of a base and of credits of the features."""
+        """Of a column with this weight, which is the sum of a base and of credits of the features."""
         common = np.full((len(values), 1), weight * base)
         return cls(
             (*names, ANY_PAIR),
@@ -97,18 +93,14 @@ class SimilarityTerms:
 
 @dataclass(frozen=True)
 class LabelledPairs:
-    """The pairs of one item set: their features, and what labels say of them.
-
-    rows : one row for each pair, dense
-    same : whether the two items belong together
-    weight : 0 where that is not known, 1/2 where one of the items alone has a label: with clusters labelled
-        at random, false pairs beside true ones are then those of the whole table
-    clusters : of the two items of each pair, -1 for an item without a label
-    """
+    """The pairs of one item set: their features, and what labels say of them."""
 
     rows: Floats
     same: Bools
+    # 0 where it is not known whether they are the same, 1/2 where one of the items alone has a label: with
+    # clusters labelled at random, false pairs beside true ones are then those of the whole table.
     weight: Floats
+    # Of the two items of each pair, -1 for an item without a label.
     clusters: Ints
 
     @property
@@ -120,22 +112,6 @@ class LabelledPairs:
 def labelled_pairs(x: ItemSet, labels: LabelsLike, *, unknown_apart: bool = True) -> LabelledPairs:
     """The pairs of a set that have features; those of an item without a label are apart, or not known.
 
-    Parameters
-    ----------
-    x : ItemSet
-        The item set.
-    labels : array-like
-        The cluster of each item, -1 where it is not known.
-    unknown_apart : bool, default=True
-        Whether pairs with such an item are apart, or left out.
-
-    Returns
-    -------
-    LabelledPairs
-        The pairs, and whether each is together.
-
-    Examples
-    --------
     >>> x = ItemSet(pairs=[[1.0], [2.0], [3.0]])
     >>> found = labelled_pairs(x, [7, 7, None])
     >>> found.same.tolist(), found.weight.tolist()
@@ -165,15 +141,8 @@ class PairMap(EstimatorState, TransformerMixin, BaseEstimator, ABC):
 
     `fit_transform` may differ from `fit` and `transform`, as that of scikit-learn's `TargetEncoder` does:
     what is learned from labels is cross-fitted there, so that a clusterer trained on the columns meets such
-    as new sets will have. A subclass has:
-
-    learn(parts, groups)   learn from labelled pairs of sets; the columns of these very pairs, set by set
-    columns(rows)          the columns of further pairs
-    title                  what is learned, in words
-    names()                what they are called; read aloud they say what they are
-    keeps                  whether the features stay beside the columns
-    terms(rows, names, w)  what adds up to a similarity: columns, or what each feature adds to them
-    by_feature             whether it is the latter
+    as new sets will have. A subclass has `learn`, `columns`, `names`, ``title`` (what is learned, in words)
+    and ``keeps`` (whether the features stay beside the columns).
     """
 
     title: ClassVar[str]
@@ -205,10 +174,10 @@ class PairMap(EstimatorState, TransformerMixin, BaseEstimator, ABC):
         groups: Sequence[Hashable] | None = None,
         unknown_apart: bool = True,
     ) -> list[ItemSet]:
-        """Learn, and the sets with their columns, cross-fitted where labels were learned from.
+        """Learn; the sets with their columns, cross-fitted where labels were learned from.
 
-        groups : one for each set; sets of one group are never on both sides of a cross-fit
-        unknown_apart : whether an item without a label belongs to no labelled cluster
+        Sets of one of the ``groups`` are never on both sides of a cross-fit; with ``unknown_apart`` an item
+        without a label belongs to no labelled cluster.
         """
         if y is None and self.needs_labels:
             raise ValueError(f"{type(self).__name__} learns from labels: requires y to be passed")
@@ -218,17 +187,19 @@ class PairMap(EstimatorState, TransformerMixin, BaseEstimator, ABC):
         found = self.learn(parts, groups)
         return [self._with(x, columns) for x, columns in zip(X, found, strict=True)]
 
-    def transform_known(self, X: Sequence[ItemSet], y: Any, *, unknown_apart: bool = True) -> list[ItemSet]:
+    def transform_labelled(
+        self, X: Sequence[ItemSet], y: Any, *, unknown_apart: bool = True
+    ) -> list[ItemSet]:
         """Labelled sets with their columns: those of `fit_transform` for sets that were learned from."""
         parts = [labelled_pairs(x, u, unknown_apart=unknown_apart) for x, u in zip(X, y, strict=True)]
-        return [self._with(x, self.known_columns(part)) for x, part in zip(X, parts, strict=True)]
+        return [self._with(x, self.labelled_columns(part)) for x, part in zip(X, parts, strict=True)]
 
-    def known_columns(self, part: LabelledPairs) -> Floats:
+    def labelled_columns(self, part: LabelledPairs) -> Floats:
         """The columns of pairs of a labelled set, which may have been learned from."""
         return self._columns(part.rows)
 
     def _columns(self, rows: Floats) -> Floats:
-        """`columns`, which need not know of sets of one item, that have no pairs."""
+        """`columns`, for no rows as well: a set of one item has no pairs."""
         return self.columns(rows) if len(rows) else np.zeros((0, len(self.names())))
 
     def transform(self, X: Sequence[ItemSet]) -> list[ItemSet]:
@@ -250,9 +221,8 @@ class PairMap(EstimatorState, TransformerMixin, BaseEstimator, ABC):
         return False
 
     def terms(self, rows: Floats, names: Sequence[str], w: Floats) -> SimilarityTerms:
-        """What adds up to <w, values> of some pairs, given their features and the names of these.
-
-        Columns count as they are; a map that knows what each feature adds to its columns says that instead.
+        """What adds up to <w, values> of some pairs, given their features and names: columns, or what each
+        feature adds to them (`by_feature`).
         """
         return SimilarityTerms.linear(dense(self.values(rows)), self.all_names(names), w)
 
@@ -284,20 +254,6 @@ SIMILARITIES = {"linear": None, "kernel": "KernelMap", "mapped": "NystroemMap", 
 def make_map(similarity: str | PairMap, random_state: int = 0) -> PairMap | None:
     """The map of that name, or a copy of one that is given; None for the linear similarity.
 
-    Parameters
-    ----------
-    similarity : str or PairMap
-        A name of `SIMILARITIES`, or a map.
-    random_state : int, default=0
-        Seed of the map.
-
-    Returns
-    -------
-    PairMap or None
-        A map that is not fitted yet.
-
-    Examples
-    --------
     >>> make_map("linear") is None, type(make_map("trees")).__name__
     (True, 'TreeColumn')
     """

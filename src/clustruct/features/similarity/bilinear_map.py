@@ -1,4 +1,4 @@
-"""A full matrix W between two nodes, as columns."""
+"""A full matrix W between two nodes, as columns: K_ab = z_a' W z_b."""
 
 from __future__ import annotations
 
@@ -23,10 +23,9 @@ from .base import dense
 class FullProducts(EstimatorState, TransformerMixin, BaseEstimator):
     """K_ab = z_a' W z_b for any symmetric W, with z = node P: a linear model on all products of two entries.
 
-    Node products node_a * node_b know a diagonal W alone. The columns are z_ai z_bi, and z_ai z_bj + z_aj
-    z_bi for i < j: d (d + 1) / 2 of them (the symmetrised outer product; not a kernel of degree 2 on the
-    products). P is fixed before the training: the leading directions of all training nodes by
-    `TruncatedSVD` where there are more than ``n_components`` features, else none. Pair features stay.
+    The columns are z_ai z_bi, and z_ai z_bj + z_aj z_bi for i < j: d (d + 1) / 2 of them (the symmetrised
+    outer product; not a kernel of degree 2 on the products). P has the leading directions of all training
+    nodes by `TruncatedSVD` where there are more than ``n_components`` features. Pair features stay.
 
     Parameters
     ----------

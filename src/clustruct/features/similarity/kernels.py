@@ -25,7 +25,7 @@ MOST_DRAWN = 5000
 
 
 class ScaledMap(PairMap):
-    """A map of features divided by their root mean square over the training pairs, sets counting alike."""
+    """A map of features divided by their root mean square over the training pairs, all sets the same."""
 
     title: ClassVar = "a kernel"
     fitted: ClassVar = {"n_features_in_": int, "feature_scale_": Shape(("n_features_in_",))}
@@ -36,14 +36,14 @@ class ScaledMap(PairMap):
         sizes = [(part.rows**2).mean(axis=0) for part in parts if len(part.rows)]
         squares = np.mean(sizes or none, axis=0)
         self.feature_scale_ = np.where(squares > 0.0, np.sqrt(squares), 1.0)
-        self.learn_scaled([part.rows / self.feature_scale_ for part in parts])
+        self.learn_rows([part.rows / self.feature_scale_ for part in parts])
         return [self._columns(part.rows) for part in parts]
 
-    def learn_scaled(self, tables: Sequence[Floats]) -> None:
+    def learn_rows(self, tables: Sequence[Floats]) -> None:
         """Learn from the scaled features of each set."""
         raise NotImplementedError
 
-    def scaled(self, rows: Floats) -> Floats:
+    def scale(self, rows: Floats) -> Floats:
         """The features, each divided by its size in training."""
         return rows / self.feature_scale_
 
@@ -56,14 +56,6 @@ class ScaledMap(PairMap):
         if not (self.feature_scale_ > 0.0).all():
             raise ValueError("feature_scale_ must be above 0")
 
-    def drawn(self, tables: Sequence[Floats], random_state: int) -> Floats:
-        """Some rows of all sets."""
-        rows = np.concatenate(tables)
-        if len(rows) <= MOST_DRAWN:
-            return rows
-        chosen = np.random.default_rng(random_state).choice(len(rows), MOST_DRAWN, replace=False)
-        return rows[np.sort(chosen)]
-
 
 @register("KernelMap")
 @dataclass(eq=False, repr=False)
@@ -73,14 +65,14 @@ class KernelMap(ScaledMap):
     The weights of a structural SVM in the dual are sums of training pairs under the kernel (Finley 2009,
     section 6.4), so they lie in the span of these, and there phi(psi) = M' k(psi_1..psi_n, psi), M M' the
     inverse of the kernel matrix, has <phi, phi'> = k: training on these columns *is* training with the
-    kernel. Columns are turned to have one size, so that a clusterer that divides features by their size
+    kernel. Columns are rotated to have one size, so that a clusterer that divides features by their size
     leaves the kernel as it is. O(n^3) for n distinct training pairs, at most 3000; the features do not stay
     beside the columns.
 
     Parameters
     ----------
-    kernel : "rbf"
-        "polynomial" or "linear".
+    kernel : {"rbf", "polynomial", "linear"}, default="rbf"
+        The kernel.
     gamma : float, optional
         Width of "rbf", factor of "polynomial"; by default 1 / number of features, all of size 1.
     degree : int, default=2
@@ -123,9 +115,9 @@ class KernelMap(ScaledMap):
         return kernel(rows, self.landmarks_) + float(self.bias)
 
     def columns(self, rows: Floats) -> Floats:
-        return np.asarray(self._values(self.scaled(rows)) @ self.normalisation_)
+        return np.asarray(self._values(self.scale(rows)) @ self.normalisation_)
 
-    def learn_scaled(self, tables: Sequence[Floats]) -> None:
+    def learn_rows(self, tables: Sequence[Floats]) -> None:
         self.check_parameters()
         self.landmarks_ = np.unique(np.concatenate(tables), axis=0)
         if len(self.landmarks_) > MOST_LANDMARKS:
@@ -142,13 +134,7 @@ class KernelMap(ScaledMap):
 
 
 def evening_rotation(M: Floats) -> Floats:
-    """An orthogonal Q for which all entries on the diagonal of Q'MQ are equal, by n - 1 plane rotations.
-
-    >>> M = np.diag([3.0, 2.0, 1.0])
-    >>> Q = evening_rotation(M)
-    >>> np.round((Q.T @ M @ Q).diagonal(), 9).tolist()
-    [2.0, 2.0, 2.0]
-    """
+    """An orthogonal Q for which all entries on the diagonal of Q'MQ are equal, by n - 1 plane rotations."""
     A, n = M.copy(), len(M)
     Q = np.eye(n)
     mean = float(np.trace(A)) / max(n, 1)
@@ -166,31 +152,13 @@ def evening_rotation(M: Floats) -> Floats:
     return Q
 
 
-@dataclass(eq=False, repr=False)
-class GaussianMap(ScaledMap):
-    """The Gaussian kernel by some columns beside the features.
-
-    Parameters
-    ----------
-    n_components : int
-    gamma : width of the kernel; by default 1 / number of features, all of size 1
-    random_state : int
-    """
-
-    n_components: int = 100
-    gamma: float | None = None
-    random_state: int = 0
-
-
 @register("NystroemMap")
 @dataclass(eq=False, repr=False)
-class NystroemMap(GaussianMap):
+class NystroemMap(ScaledMap):
     """Likeness to some training pairs (landmarks), under the Gaussian kernel: scikit-learn's `Nystroem`.
 
     phi(psi) = k(landmarks)^(-1/2) k(landmarks, psi), beside the features: the span in which `KernelMap`
     works, cut down to ``n_components`` directions.
-
-    Parameters: see `GaussianMap`.
 
     Parameters
     ----------
@@ -208,15 +176,23 @@ class NystroemMap(GaussianMap):
         "normalisation_": Shape(("n_landmarks", "n_landmarks")),
     }
 
+    n_components: int = 100
+    gamma: float | None = None
+    random_state: int = 0
+
     def names(self) -> list[str]:
         return [f"likeness to training pair {j + 1}" for j in range(len(self.landmarks_))]
 
     def columns(self, rows: Floats) -> Floats:
         gamma = self.gamma_of(self.gamma)
-        return np.asarray(rbf_kernel(self.scaled(rows), self.landmarks_, gamma=gamma) @ self.normalisation_.T)
+        return np.asarray(rbf_kernel(self.scale(rows), self.landmarks_, gamma=gamma) @ self.normalisation_.T)
 
-    def learn_scaled(self, tables: Sequence[Floats]) -> None:
-        rows = np.unique(self.drawn(tables, self.random_state), axis=0)
+    def learn_rows(self, tables: Sequence[Floats]) -> None:
+        rows = np.concatenate(tables)
+        if len(rows) > MOST_DRAWN:
+            draw = np.random.default_rng(self.random_state)
+            rows = rows[draw.choice(len(rows), MOST_DRAWN, replace=False)]
+        rows = np.unique(rows, axis=0)
         n, gamma = min(self.n_components, len(rows)), self.gamma_of(self.gamma)
         found = Nystroem(gamma=gamma, n_components=n, random_state=self.random_state).fit(rows)
         self.landmarks_, self.normalisation_ = found.components_, found.normalization_
@@ -224,13 +200,11 @@ class NystroemMap(GaussianMap):
 
 @register("FourierMap")
 @dataclass(eq=False, repr=False)
-class FourierMap(GaussianMap):
+class FourierMap(ScaledMap):
     """The Gaussian kernel by random Fourier features (scikit-learn's `RBFSampler`), beside the features.
 
     phi(psi) = (2 / n)^(1/2) cos(psi W + b), whose inner products are the kernel in the mean (Rahimi and Recht
     2007).
-
-    Parameters: see `GaussianMap`.
 
     Parameters
     ----------
@@ -249,15 +223,17 @@ class FourierMap(GaussianMap):
     }
 
     n_components: int = 200
+    gamma: float | None = None
+    random_state: int = 0
 
     def names(self) -> list[str]:
         return [f"wave {j + 1}" for j in range(len(self.offsets_))]
 
     def columns(self, rows: Floats) -> Floats:
-        phases = self.scaled(rows) @ self.waves_ + self.offsets_
+        phases = self.scale(rows) @ self.waves_ + self.offsets_
         return np.asarray(np.sqrt(2.0 / len(self.offsets_)) * np.cos(phases))
 
-    def learn_scaled(self, tables: Sequence[Floats]) -> None:
+    def learn_rows(self, tables: Sequence[Floats]) -> None:
         gamma, n = self.gamma_of(self.gamma), self.n_components
         sampler = RBFSampler(gamma=gamma, n_components=n, random_state=self.random_state)
         found = sampler.fit(np.zeros((1, self.n_features_in_)))

@@ -26,27 +26,8 @@ class Trees(DataclassState):
     sum of baseline and the values of its leaves; where ``averaged`` is set, values are shares of true pairs
     in leaves, whose mean over the n trees is p, and the logit is that of (n p + 1/2) / (n + 1).
 
-    Inner nodes have the mean of the leaves below them, by training weight: what the tree would say of a pair
-    if it could look no further. `credits` needs that, `logits` does not; files of an older form have 0 there.
-
-    Attributes
-    ----------
-    baseline : float
-        What is added to every sum.
-    roots : array of int
-        The root node of each tree.
-    feature : array of int
-        The feature that each node looks at, -1 in leaves.
-    threshold : array of float
-        Rows of at most this value go to the left.
-    left : array of int
-        The left child of each node.
-    right : array of int
-        The right child of each node.
-    value : array of float
-        The value of each leaf, and the mean of those below each other node.
-    averaged : bool, default=False
-        Whether values are shares whose mean counts, not logits that are summed.
+    Inner nodes have the mean of the leaves below them, by training weight. `credits` needs that, `logits`
+    does not; files of an older form have 0 there.
     """
 
     baseline: float
@@ -62,10 +43,12 @@ class Trees(DataclassState):
     def of(cls, classifier: HistGradientBoostingClassifier | ExtraTreesClassifier) -> Trees:
         """Those of scikit-learn's classifiers of two classes: boosted trees, or a forest."""
         if isinstance(classifier, HistGradientBoostingClassifier):
-            parts = [_boosted(stage[0].nodes) for stage in classifier._predictors]
+            parts = [_boosting_nodes(stage[0].nodes) for stage in classifier._predictors]
             baseline = float(np.ravel(classifier._baseline_prediction)[0])
-            return cls(baseline, *_joined(parts))
-        return cls(0.0, *_joined([_grown(one.tree_) for one in classifier.estimators_]), averaged=True)
+            return cls(baseline, *_join_trees(parts))
+        return cls(
+            0.0, *_join_trees([_forest_nodes(one.tree_) for one in classifier.estimators_]), averaged=True
+        )
 
     def check(self, n_features: int) -> None:
         """ValueError where these are no trees over so many features: a file may come from anyone."""
@@ -84,13 +67,13 @@ class Trees(DataclassState):
         """The logit of each row."""
         from ._kernels import add_trees
 
-        return self._logit(np.asarray(add_trees(self._seen(rows), *self._arrays)))
+        return self._logit(np.asarray(add_trees(self._as_read(rows), *self._arrays)))
 
     def with_means(self, rows: Floats, weight: Floats) -> Trees:
         """These with the means of inner nodes, by the rows that they were learned from and their weights."""
         from ._kernels import node_means
 
-        seen, counts = self._seen(rows), np.ascontiguousarray(weight, dtype=np.float64)
+        seen, counts = self._as_read(rows), np.ascontiguousarray(weight, dtype=np.float64)
         return replace(self, value=np.asarray(node_means(seen, counts, *self._arrays)))
 
     @property
@@ -103,15 +86,14 @@ class Trees(DataclassState):
         return bool(((below.min(axis=0) - near <= own) & (own <= below.max(axis=0) + near)).all())
 
     def credits(self, rows: Floats) -> tuple[float, Floats]:
-        """A logit that all rows have in common, and what each feature of each row adds to it.
+        """A logit that all rows have in common, and what each feature of each row adds to it (Saabas 2014).
 
-        Each split on the path of a row has the step from its own value to that of the child (Saabas 2014).
-        Those of a forest are steps of the mean share p: logit(p) less that of the roots is divided in
-        proportion to them.
+        A split on the path of a row has the step from its own value to that of the child. Those of a forest
+        are steps of the mean share p: logit(p) less that of the roots is divided in proportion to them.
         """
         from ._kernels import credit_trees
 
-        steps = np.asarray(credit_trees(self._seen(rows), *self._arrays))
+        steps = np.asarray(credit_trees(self._as_read(rows), *self._arrays))
         start = np.full(1, self.value[self.roots].sum())
         if self.averaged:
             steps *= self._slope(start, start + steps.sum(axis=1))[:, None]
@@ -121,8 +103,8 @@ class Trees(DataclassState):
     def _arrays(self) -> tuple[Ints, Ints, Floats, Ints, Ints, Floats]:
         return self.roots, self.feature, self.threshold, self.left, self.right, self.value
 
-    def _seen(self, rows: Floats) -> Floats:
-        """Rows as the trees look at them: scikit-learn's forests at single precision."""
+    def _as_read(self, rows: Floats) -> Floats:
+        """Rows as the trees read them: scikit-learn's forests at single precision."""
         return np.ascontiguousarray(rows.astype(np.float32).astype(np.float64) if self.averaged else rows)
 
     def _logit(self, total: Floats) -> Floats:
@@ -132,7 +114,7 @@ class Trees(DataclassState):
         return np.log((total + 0.5) / (len(self.roots) - total + 0.5))
 
     def _slope(self, start: Floats, end: Floats) -> Floats:
-        """How much faster than sums of shares their logits go from start to end."""
+        """The change of the logit for each unit of change of the sum of shares, from start to end."""
         step, middle = end - start, (start + end) / 2.0
         near = np.abs(step) < SMALL_STEP
         between = (self._logit(end) - self._logit(start)) / np.where(near, 1.0, step)
@@ -143,7 +125,7 @@ class Trees(DataclassState):
 Nodes = tuple[Ints, Floats, Ints, Ints, Floats]
 
 
-def _boosted(nodes: np.ndarray) -> Nodes:
+def _boosting_nodes(nodes: np.ndarray) -> Nodes:
     leaf = nodes["is_leaf"].astype(bool)
     return (
         np.where(leaf, -1, nodes["feature_idx"].astype(np.int64)),
@@ -154,7 +136,7 @@ def _boosted(nodes: np.ndarray) -> Nodes:
     )
 
 
-def _grown(tree: Any) -> Nodes:
+def _forest_nodes(tree: Any) -> Nodes:
     """Of a tree of a forest, whose nodes know the shares of both classes; the second is "together"."""
     leaf = tree.children_left < 0
     return (
@@ -166,7 +148,7 @@ def _grown(tree: Any) -> Nodes:
     )
 
 
-def _joined(trees: Sequence[Nodes]) -> tuple[Ints, Ints, Floats, Ints, Ints, Floats]:
+def _join_trees(trees: Sequence[Nodes]) -> tuple[Ints, Ints, Floats, Ints, Ints, Floats]:
     """Roots, and the nodes of all trees one after another."""
     sizes = [len(nodes[0]) for nodes in trees]
     roots = np.cumsum([0, *sizes])[:-1].astype(np.int64)

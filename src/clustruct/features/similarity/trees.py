@@ -15,7 +15,7 @@ from clustruct.core.partitions import UNKNOWN
 from clustruct.core.storage import register
 from clustruct.core.typing import Bools, Floats, Indices, Ints
 
-from .base import UNTOLD, LabelledPairs, PairMap, SimilarityTerms, by_trees
+from .base import NO_CREDITS, LabelledPairs, PairMap, SimilarityTerms, by_trees
 from .plain_trees import Trees
 
 # From so many sets (or groups of them) on these are cut into folds; fewer are cut by whole clusters.
@@ -31,16 +31,15 @@ CLIPPED = 12.0
 class ForestColumn(PairMap):
     """One more column: log p / (1 - p) of "these two belong together", by a forest, clipped at +-12.
 
-    K_ab = <w, psi_ab> + w' clip(mean over folds f of logit_f(psi_ab), -12, 12): the trees see what features
-    mean together, the structural SVM what the columns are worth for whole clusterings, and their sum is
-    explained feature by feature: by its weight, and by what the trees make of it (`credits`).
+    K_ab = <w, psi_ab> + w' clip(mean over folds f of logit_f(psi_ab), -12, 12), explained feature by feature:
+    by its weight, and by what the trees make of it (`credits`).
 
     Cross-fitted: the column of a training pair comes from trees that have not seen it, nor any pair of its
     set's group; inside one or two tables, of the cluster of either item (of two clusters of different folds:
     the mean of both folds). Without that the column looks perfect where C is chosen. New pairs have the mean
     of all folds. The classifier is scikit-learn's `ExtraTreesClassifier` (Geurts, Ernst and Wehenkel 2006):
-    the true pairs of one cluster are alike, so that a table has far fewer independent ones than it has pairs,
-    and boosting, which goes on until it has fitted them, is sure of itself too often (`BoostedColumn`).
+    true pairs of one cluster are alike, so that few are independent, and boosting, which fits them all, is
+    sure of itself too often (`BoostedColumn`).
 
     Parameters
     ----------
@@ -49,7 +48,7 @@ class ForestColumn(PairMap):
     folds : int, default=5
         Into how many parts the training pairs are cut.
     random_state : int, default=0
-        Seed, or a generator, of whatever is drawn.
+        Seed of the cut and of the trees.
 
     Examples
     --------
@@ -89,7 +88,7 @@ class ForestColumn(PairMap):
         return ["trees"]
 
     def columns(self, rows: Floats) -> Floats:
-        return clipped(np.mean([trees.logits(rows) for trees in self.trees_], axis=0))[:, None]
+        return clip(np.mean([trees.logits(rows) for trees in self.trees_], axis=0))[:, None]
 
     @property
     def by_feature(self) -> bool:
@@ -97,25 +96,22 @@ class ForestColumn(PairMap):
         return all(trees.has_means for trees in self.trees_)
 
     def credits(self, rows: Floats) -> tuple[float, Floats]:
-        """What all pairs have in common in the column, and what each feature adds to it.
-
-        Where the column is clipped all features have the same share less.
-        """
+        """What all pairs have in common in the column, and what each feature adds, within the clipping."""
         found = [trees.credits(rows) for trees in self.trees_]
         start = np.full(1, np.mean([base for base, _ in found]))
         steps = np.mean([steps for _, steps in found], axis=0)
         whole = steps.sum(axis=1)
         end = start + whole
         inside = (np.abs(start) <= CLIPPED) & (np.abs(end) <= CLIPPED)
-        left = (clipped(end) - clipped(start)) / np.where(whole == 0.0, 1.0, whole)
-        return float(clipped(start)[0]), steps * np.where(inside, 1.0, left)[:, None]
+        left = (clip(end) - clip(start)) / np.where(whole == 0.0, 1.0, whole)
+        return float(clip(start)[0]), steps * np.where(inside, 1.0, left)[:, None]
 
     def terms(self, rows: Floats, names: Sequence[str], w: Floats) -> SimilarityTerms:
         """The features with their weights, then what each adds to the column."""
         if not self.by_feature:
-            return replace(super().terms(rows, names, w), note=UNTOLD)
-        told = [by_trees(name) for name in names]
-        of_trees = SimilarityTerms.of_credits(rows, told, float(w[-1]), *self.credits(rows))
+            return replace(super().terms(rows, names, w), note=NO_CREDITS)
+        of_features = [by_trees(name) for name in names]
+        of_trees = SimilarityTerms.of_credits(rows, of_features, float(w[-1]), *self.credits(rows))
         return SimilarityTerms.linear(rows, names, w[:-1]).beside(of_trees)
 
     def learn(self, parts: Sequence[LabelledPairs], groups: Sequence[Hashable] | None) -> list[Floats]:
@@ -131,31 +127,29 @@ class ForestColumn(PairMap):
         touched = np.concatenate(sides)
         n_folds = int(touched.max()) + 1
         self.trees_ = [self._trees(rows, same, weight, (touched != f).all(axis=1), f) for f in range(n_folds)]
-        return [self._crossed(part.rows, own) for part, own in zip(parts, sides, strict=True)]
+        return [self._cross_fit(part.rows, own) for part, own in zip(parts, sides, strict=True)]
 
-    def known_columns(self, part: LabelledPairs) -> Floats:
+    def labelled_columns(self, part: LabelledPairs) -> Floats:
         """Cross-fitted where these very pairs with these labels were learned from."""
         name = part.name
         if name not in self.folds_:
             return self.columns(part.rows)
-        return self._crossed(part.rows, self._sides(part, self.folds_[name]))
+        return self._cross_fit(part.rows, self._sides(part, self.folds_[name]))
 
     def _sides(self, part: LabelledPairs, fold: int) -> Ints:
         """The two folds that each pair of a set touches; a set of no fold is cut by clusters."""
-        return (
-            pair_folds(part, self.folds, self.random_state)
-            if fold < 0
-            else np.full((len(part.rows), 2), fold)
-        )
+        if fold >= 0:
+            return np.full((len(part.rows), 2), fold)
+        return pair_folds(part, self.folds, self.random_state)
 
-    def _crossed(self, rows: Floats, sides: Ints) -> Floats:
+    def _cross_fit(self, rows: Floats, sides: Ints) -> Floats:
         """The columns by trees that have not seen the folds that a pair touches."""
         logits = np.stack([trees.logits(rows) for trees in self.trees_])
-        return clipped(logits[sides, np.arange(len(rows))[:, None]].mean(axis=1))[:, None]
+        return clip(logits[sides, np.arange(len(rows))[:, None]].mean(axis=1))[:, None]
 
     def _trees(self, rows: Floats, same: Bools, weight: Floats, seen: Bools, fold: int) -> Trees:
-        """Learned from the pairs that were seen."""
-        chosen, extra = drawn(np.flatnonzero(seen & (weight > 0)), same, self.random_state + fold)
+        """Trees learned from the pairs that are seen."""
+        chosen, extra = sample_pairs(np.flatnonzero(seen & (weight > 0)), same, self.random_state + fold)
         if len(np.unique(same[chosen])) < 2:
             raise TooFewClusters(
                 "too few labelled clusters to learn trees with some held out: use similarity='linear'"
@@ -182,24 +176,12 @@ class BoostedColumn(ForestColumn):
 
     Parameters
     ----------
-    n_trees : int, default=100
-        How many trees.
-    max_leaf_nodes : int, default=15
-        How many leaves a tree may have.
-    min_samples_leaf : int, default=20
-        How many pairs a leaf has at least.
+    n_trees, max_leaf_nodes, min_samples_leaf, learning_rate
+        As of the classifier.
     folds : int, default=5
-        Into how many parts the clusters are cut: the column of a training pair comes from trees that have
-        not seen it.
+        Into how many parts the training pairs are cut.
     random_state : int, default=0
         Seed of the cut and of the trees.
-    learning_rate : float, default=0.1
-        How much each tree counts.
-
-    Examples
-    --------
-    >>> BoostedColumn().classifier().max_iter
-    100
     """
 
     max_leaf_nodes: int = 15
@@ -218,12 +200,12 @@ class BoostedColumn(ForestColumn):
         )
 
 
-def clipped(logits: Floats) -> Floats:
-    """Within +-12."""
+def clip(logits: Floats) -> Floats:
+    """Logits within +-12."""
     return np.clip(logits, -CLIPPED, CLIPPED)
 
 
-def drawn(numbers: Indices, same: Bools, random_state: int) -> tuple[Indices, Floats]:
+def sample_pairs(numbers: Indices, same: Bools, random_state: int) -> tuple[Indices, Floats]:
     """All true pairs of these and so many false ones, drawn at random, and what each counts."""
     true, false = numbers[same[numbers]], numbers[~same[numbers]]
     room = max(MOST_PAIRS - len(true), MOST_PAIRS // 2)
@@ -234,7 +216,7 @@ def drawn(numbers: Indices, same: Bools, random_state: int) -> tuple[Indices, Fl
 
 
 def set_folds(n: int, groups: Sequence[Hashable] | None, folds: int, random_state: int) -> list[int]:
-    """The fold of each of n sets, sets of a group together; -1 where there are too few: cut by clusters."""
+    """The fold of each of n sets, sets of a group together; -1 where there are too few sets."""
     owners = np.arange(n)
     if groups is not None:
         owners = np.unique([str(g) for g in groups], return_inverse=True)[1]
@@ -243,10 +225,7 @@ def set_folds(n: int, groups: Sequence[Hashable] | None, folds: int, random_stat
 
 
 def pair_folds(part: LabelledPairs, folds: int, random_state: int) -> Ints:
-    """The folds of the clusters of the two items of each pair (p x 2).
-
-    An item without a label has the fold of the other one.
-    """
+    """The folds of the clusters of the two items of each pair; an item without a label has the other's."""
     own = part.clusters
     known = np.unique(own[own != UNKNOWN])
     of_cluster = np.append(_folds(np.arange(len(known)), folds, random_state), -1)
@@ -270,21 +249,15 @@ def _folds(owners: Ints, folds: int, random_state: int) -> Ints:
 class TreeColumn(PairMap):
     """The mean of the columns of a forest and of boosted trees, in the place of the features.
 
-    K_ab = w (forest_ab + boosted_ab) / 2 + b: the trees have seen the features, and the structural SVM finds
-    where zero is for whole clusterings. A forest does better with few independent clusters, boosting with
-    many; their mean was as good as the better one or better on most tables, and needs no choice. Features
-    beside it cost more than they gave: their weights are learned from columns of training pairs, in which
-    the true pairs of a cluster are alike. `ForestColumn` and `BoostedColumn` keep them.
+    K_ab = w (forest_ab + boosted_ab) / 2 + b: the structural SVM finds where zero is for whole clusterings. A
+    forest does better with few independent clusters, boosting with many; their mean was as good as the better
+    one or better on most tables. Features beside it cost more than they gave (`ForestColumn` and
+    `BoostedColumn` keep them).
 
     Parameters
     ----------
     n_trees, folds, random_state
         As of `ForestColumn`.
-
-    Examples
-    --------
-    >>> TreeColumn().names()
-    ['trees', 'constant']
     """
 
     title: ClassVar = "trees"
@@ -302,9 +275,9 @@ class TreeColumn(PairMap):
     def columns(self, rows: Floats) -> Floats:
         return _mean_column([kind.columns(rows) for kind in (self.forest_, self.boosted_)])
 
-    def known_columns(self, part: LabelledPairs) -> Floats:
+    def labelled_columns(self, part: LabelledPairs) -> Floats:
         """Cross-fitted where these very pairs with these labels were learned from."""
-        return _mean_column([kind.known_columns(part) for kind in (self.forest_, self.boosted_)])
+        return _mean_column([kind.labelled_columns(part) for kind in (self.forest_, self.boosted_)])
 
     @property
     def by_feature(self) -> bool:
@@ -312,19 +285,17 @@ class TreeColumn(PairMap):
         return self.forest_.by_feature and self.boosted_.by_feature
 
     def terms(self, rows: Floats, names: Sequence[str], w: Floats) -> SimilarityTerms:
-        """What each feature adds to what the trees say; what they say of any pair is with the constant."""
+        """What each feature adds to the column; what all pairs have in common is with the constant."""
         if not self.by_feature:
-            return replace(super().terms(rows, names, w), note=UNTOLD)
+            return replace(super().terms(rows, names, w), note=NO_CREDITS)
         (base, credits), (other, others) = (kind.credits(rows) for kind in (self.forest_, self.boosted_))
         base, credits = (base + other) / 2.0, (credits + others) / 2.0
         return SimilarityTerms.of_credits(rows, names, 1.0, w[0] * base + w[1], w[0] * credits)
 
     def learn(self, parts: Sequence[LabelledPairs], groups: Sequence[Hashable] | None) -> list[Floats]:
         self.forest_, self.boosted_ = (kind(**self.get_params()) for kind in (ForestColumn, BoostedColumn))
-        made = []
-        for kind in (self.forest_, self.boosted_):
-            kind.n_features_in_ = self.n_features_in_
-            made.append(kind.learn(parts, groups))
+        self.forest_.n_features_in_ = self.boosted_.n_features_in_ = self.n_features_in_
+        made = [kind.learn(parts, groups) for kind in (self.forest_, self.boosted_)]
         return [_mean_column(both) for both in zip(*made, strict=True)]
 
     def check_attributes(self) -> None:
