@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clustruct.data import Source, Table, is_missing
-from clustruct.data.column_types import ChainedColumn, CodedColumn, ListColumn
+from clustruct.data.column_types import ChainedColumn, CodedColumn, LazyColumn, ListColumn, as_column
 
 CELLS = st.one_of(
     st.none(),
@@ -112,3 +112,24 @@ def test_a_chain_of_columns_is_one_column(parts):
     rows = np.arange(len(values))[::-2]
     assert chain.part(rows).tolist() == plain.part(rows).tolist()
     assert chain.part(slice(1, None, 2)).tolist() == plain.part(slice(1, None, 2)).tolist()
+
+
+def test_a_table_gives_fields_and_items_in_part():
+    table = Table.from_columns(
+        {"name": ["Ann", " ", "Bob"], "age": np.array([31.0, np.nan, 5.0])}, ids=[7, 8, 9]
+    )
+    assert table.items[1] == {"name": None, "age": None}
+    assert list(table.items[1:]) == [{"name": None, "age": None}, {"name": "Bob", "age": 5.0}]
+    assert table.some("age", slice(1, None)) == [None, 5.0]
+    codes, words = table.factorize("name")
+    assert (codes.tolist(), words) == ([0, -1, 1], ["Ann", "Bob"])
+    some = table.take([2, 0])
+    assert (list(some.items), some.ids) == (
+        [{"name": "Bob", "age": 5.0}, {"name": "Ann", "age": 31.0}],
+        [9, 7],
+    )
+    assert table.item_title(1) == "item 8 of a set"
+    column = LazyColumn(2, lambda: as_column(["a", "b"]))
+    assert (len(column), column[1]) == (2, "b")
+    with pytest.raises(ValueError, match="3 values were expected, and 2 were read"):
+        LazyColumn(3, lambda: as_column(["a", "b"])).tolist()

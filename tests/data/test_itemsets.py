@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy.spatial.distance import squareform
 
 from clustruct.core.partitions import canonical_labels, indicator, normalised_indicator
-from clustruct.data import PairScores
+from clustruct.data import PairScores, all_pairs
 from clustruct.data.item_set import ItemSet, as_item_set
 from clustruct.papers.multilabel import mrf
 from clustruct.search import correlation
@@ -267,3 +267,22 @@ def test_complex_numbers_are_refused():
         ItemSet(nodes=masked)
     with pytest.raises(ValueError, match="labels is a masked array"):
         canonical_labels(np.ma.masked_array([0, 1, 1], [False, True, False]))
+
+
+def test_pairs_are_listed_counted_and_looked_up():
+    listed = PairScores(4, index=np.array([[0, 2], [0, 1]]), values=np.array([3.0, -1.5]))
+    whole = PairScores(4, matrix=np.arange(16.0).reshape(4, 4))
+    wanted = np.array([[0, 1], [1, 2]])
+    np.testing.assert_array_equal(listed.at(wanted), [-1.5, np.nan])
+    np.testing.assert_array_equal(whole.at(wanted), [1.0, 6.0])
+    assert (listed.n_pairs, whole.n_pairs, listed.compares(2, 0), listed.compares(3, 0)) == (
+        2,
+        6,
+        True,
+        False,
+    )
+    assert whole.rows_of(all_pairs(4)).tolist() == [0, 1, 2, 3, 4, 5]
+    part = listed.take(np.array([2, 0]))
+    assert (part.index.tolist(), part.values.tolist()) == ([[1, 0]], [3.0])
+    np.testing.assert_array_equal(whole.take(np.array([2, 0])).matrix, [[10.0, 8.0], [2.0, 0.0]])
+    np.testing.assert_array_equal(whole.above(1.0).matrix, whole.matrix - 1.0 + np.eye(4))

@@ -43,40 +43,24 @@ def _cell(value: object, digits: int, longest: int = 48) -> str:
 
 
 def harmless(text: str) -> str:
-    """Control characters, which could steer the terminal, as their numbers.
-
-    >>> harmless("a\\x1b[31m")
-    'a\\\\x1b[31m'
-    """
+    """Control characters, which could steer the terminal, as their numbers."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def count(n: int, thing: str) -> str:
-    """How many, with the right ending.
-
-    >>> count(1, "set"), count(2000, "item")
-    ('1 set', '2,000 items')
-    """
+    """How many, with the right ending: "1 set", "2,000 items"."""
     return f"{n:,} {thing}" + ("" if n == 1 else "s")
 
 
 def duration(seconds: float) -> str:
-    """Seconds as people say them.
-
-    >>> [duration(s) for s in (0.4, 42, 200, 9000)]
-    ['1 s', '42 s', '3 min', '2.5 h']
-    """
+    """Seconds as people say them: "42 s", "3 min", "2.5 h"."""
     if seconds < 90:
         return f"{max(1, round(seconds))} s"
     return f"{round(seconds / 60)} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
 def short(name: object, most: int = 40) -> str:
-    """A name on one line of at most so many characters, cut in its middle; nothing unprintable.
-
-    >>> short("one\\n two"), short("abcdefghij", 7)
-    ('one two', 'abc…hij')
-    """
+    """A name on one line of at most so many characters, cut in its middle; nothing unprintable."""
     text = " ".join(str(name).split())
     text = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
     if len(text) <= most:
@@ -103,11 +87,7 @@ MOST_ROWS, MOST_LETTERS = 8, 60
 def html_table(
     caption: str, header: Sequence[str], rows: Sequence[Sequence[object]], n_rows: int | None = None
 ) -> str:
-    """A table with a caption; of many rows the first ones, and how many there are.
-
-    >>> html_table("two", ["a"], [["<b>"], [0.25]])
-    '<table><caption>two</caption><tr><th>a</th></tr><tr><td>&lt;b&gt;</td></tr><tr><td>0.25</td></tr></table>'
-    """
+    """A table with a caption; of many rows the first ones, and how many there are."""
     shown = rows[:MOST_ROWS]
     total = len(rows) if n_rows is None else n_rows
     head = "".join(f"<th>{escape(name)}</th>" for name in header)

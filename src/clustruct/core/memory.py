@@ -35,11 +35,7 @@ _LIMIT: ContextVar[int | None] = ContextVar("memory limit", default=None)
 
 
 def parse_size(size: Size) -> int | None:
-    """Bytes of a size in words; None stays None.
-
-    >>> parse_size("8G"), parse_size("1.5 kB"), parse_size(7), parse_size(None)
-    (8589934592, 1536, 7, None)
-    """
+    """Bytes of a size in words, such as "8G"; None stays None."""
     if size is None:
         return None
     match = re.fullmatch(r"\s*(\d+\.?\d*)\s*([KMGT]?)(?:i?B)?\s*", str(size), re.IGNORECASE)
@@ -49,11 +45,7 @@ def parse_size(size: Size) -> int | None:
 
 
 def in_words(n_bytes: float) -> str:
-    """A size as people say it.
-
-    >>> in_words(3 * 2**30), in_words(5e6), in_words(12)
-    ('3.0 GB', '4.8 MB', '12 bytes')
-    """
+    """A size as people say it, such as "3.0 GB"."""
     for unit in "TGMK":
         if n_bytes >= UNITS[unit]:
             return f"{n_bytes / UNITS[unit]:.1f} {unit}B"

@@ -10,35 +10,33 @@ from typing import TYPE_CHECKING
 from clustruct.core.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from .column_types import Coded, Column
+    from .column_types import Coded as Coded
+    from .column_types import Column as Column
     from .compared_pairs import Pairs, PairScores, all_pairs
     from .evidence import Evidence
     from .groupings import Grouping, GroupingOptions
-    from .item_set import ItemSet, as_item_set, pair_table, with_distances
+    from .item_set import ItemSet, pair_table, with_distances
+    from .item_set import as_item_set as as_item_set
     from .table import Source, Table
-    from .values import Fields, ItemKind, as_day, as_number, as_text, field_kinds, fold, is_missing
+    from .values import Fields as Fields
+    from .values import ItemKind as ItemKind
+    from .values import as_day as as_day
+    from .values import as_number as as_number
+    from .values import as_text as as_text
+    from .values import field_kinds as field_kinds
+    from .values import fold as fold
+    from .values import is_missing as is_missing
 
 __all__ = [
-    "Coded",
-    "Column",
     "Evidence",
-    "Fields",
     "Grouping",
     "GroupingOptions",
-    "ItemKind",
     "ItemSet",
     "PairScores",
     "Pairs",
     "Source",
     "Table",
     "all_pairs",
-    "as_day",
-    "as_item_set",
-    "as_number",
-    "as_text",
-    "field_kinds",
-    "fold",
-    "is_missing",
     "pair_table",
     "with_distances",
 ]

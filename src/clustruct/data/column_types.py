@@ -30,21 +30,12 @@ class Coded(NamedTuple):
 
     The values stand in the order of first appearance.
 
-    Attributes
-    ----------
-    codes : array of int
-        For each item the place of its value among the distinct ones, or -1.
-    values : list of object
-        The distinct values.
-
-    Examples
-    --------
     >>> Coded(np.array([0, 1, -1, 0]), ["x", "y"]).values[0]
     'x'
     """
 
-    codes: Ints
-    values: list[Any]
+    codes: Ints  # for each item the place of its value among the distinct ones, or -1
+    values: list[Any]  # the distinct values
 
 
 class Column(Sequence[Any], ABC):
@@ -119,10 +110,7 @@ class Column(Sequence[Any], ABC):
 
 
 class CodedColumn(Column):
-    """Codes of rows, -1 where missing, and the words that they stand for.
-
-    ``whole`` says that the words are just those that appear, in the order of first appearance.
-    """
+    """Codes of rows, -1 where missing, and their words; ``whole``: just those that appear, in that order."""
 
     def __init__(self, codes: NDArray[Any], words: list[Any] | Texts, whole: bool = False) -> None:
         self.codes, self.words, self.whole = codes, words, whole
@@ -366,12 +354,7 @@ def as_column(values: Sequence[Any] | NDArray[Any] | Column) -> Column:
 
 
 def first_appearance(codes: NDArray[Any]) -> tuple[Ints, list[int]]:
-    """Codes numbered anew in the order of first appearance (-1 stays), and the old ones in that order.
-
-    >>> codes, old = first_appearance(np.array([7, -1, 3, 7]))
-    >>> codes.tolist(), old
-    ([0, -1, 1, 0], [7, 3])
-    """
+    """Codes numbered anew in the order of first appearance (-1 stays), and the old ones in that order."""
     if len(codes) <= FEW:
         held = codes.tolist()
         numbers = {code: k for k, code in enumerate(c for c in dict.fromkeys(held) if c >= 0)}
@@ -413,13 +396,7 @@ def _key(value: Any) -> Hashable:
 
 
 class LazyColumn(Column):
-    """So many values that ``read`` gives when they are looked at; often nobody does.
-
-    >>> from clustruct.data.column_types import as_column
-    >>> column = LazyColumn(2, lambda: as_column(["a", "b"]))
-    >>> len(column), column[1]
-    (2, 'b')
-    """
+    """Values that ``read`` gives when they are looked at; often nobody does."""
 
     def __init__(self, size: int, read: Callable[[], Column]) -> None:
         self._size, self._read = size, read

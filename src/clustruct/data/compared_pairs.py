@@ -39,11 +39,7 @@ def all_pairs(m: int) -> Ints:
 
 
 def condensed_index(m: int, a: Ints, b: Ints) -> Ints:
-    """Position of the pair (a, b), a < b, in the order of scipy's `pdist`: m a - a(a+1)/2 + b - a - 1.
-
-    >>> condensed_index(4, np.array([0, 1]), np.array([3, 2])).tolist()
-    [2, 3]
-    """
+    """Position of the pair (a, b), a < b, in the order of scipy's `pdist`: m a - a(a+1)/2 + b - a - 1."""
     return m * a - a * (a + 1) // 2 + b - a - 1
 
 
@@ -212,30 +208,22 @@ def _refuse_row(wrong: Bools, given: NDArray[Any], reason: str) -> None:
 
 @dataclass(frozen=True, eq=False)
 class PairScores(Pairs):
-    """Scores of the pairs of m items, in one of three forms.
-
-    - ``matrix``: dense, symmetric, all pairs scored (the diagonal means something for k-means only);
-    - ``index`` (p x 2, smaller item first, each pair once) and ``values`` (p): listed pairs, the others not
-      scored;
-    - ``product``: V -> K V, for searches that only multiply.
-
-    Items of one of the ``sources``, where they are given, never share a cluster.
-    Nothing turns listed pairs into a matrix.
+    """Scores of the pairs of m items: a matrix, values of listed pairs, or an operator.
 
     Parameters
     ----------
     n_items : int
         The number of items m.
-    matrix : array of float, optional
-        All scores, m x m and symmetric.
     index : array of int, optional
-        The listed pairs, one row each, the smaller item first.
+        The listed pairs, one row each, the smaller item first; the others are not scored.
+    sources : array of int, optional
+        The number of each item's source; items of one source never share a cluster.
+    matrix : array of float, optional
+        All scores, m x m and symmetric; the diagonal counts for k-means only.
     values : array of float, optional
         The score of each listed pair.
     product : LinearOperator, optional
-        What multiplies with the matrix of scores.
-    sources : array of int, optional
-        The number of each item's source.
+        V -> K V, for searches that only multiply.
 
     Examples
     --------
@@ -305,12 +293,7 @@ class PairScores(Pairs):
         return replace(self, values=numbers)
 
     def at(self, pairs: Ints) -> Floats:
-        """The scores of some pairs (q x 2, smaller item first); nan where they are not listed.
-
-        >>> listed = PairScores(3, index=np.array([[0, 2], [0, 1]]), values=np.array([3.0, -1.5]))
-        >>> listed.at(np.array([[0, 1], [1, 2]]))
-        array([-1.5,  nan])
-        """
+        """The scores of some pairs (q x 2, smaller item first); nan where they are not listed."""
         if self.matrix is not None:
             return np.asarray(self.matrix[pairs[:, 0], pairs[:, 1]])
         assert self.values is not None
@@ -326,12 +309,7 @@ class PairScores(Pairs):
         return PairScores(len(items), index, sources, values=self.values[rows])
 
     def above(self, threshold: float) -> PairScores:
-        """K_ab less a threshold; the diagonal and pairs that are not scored stay as they are.
-
-        >>> PairScores(2, matrix=np.array([[0.0, 3.0], [3.0, 0.0]])).above(1.0).matrix
-        array([[0., 2.],
-               [2., 0.]])
-        """
+        """K_ab less a threshold; the diagonal and pairs that are not scored stay as they are."""
         if threshold == 0.0:
             return self
         if self.matrix is None:

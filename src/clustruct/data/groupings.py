@@ -84,17 +84,16 @@ class Grouping:
     rejected : array of bool
         Items that stay alone since they are doubtful (``reject_below``).
     confidence : array of float, optional
-        The probability that each item is in the right group; for a model without probabilities the score
-        that is lost by its best other place. None where it was not asked for.
+        The probability that each item is in the right group; without probabilities the score lost by its best
+        other place.
     is_probability : bool
         Whether the confidence is a probability.
     scores : PairScores, optional
-        The scores of the compared pairs, above 0 where they speak for each other. None where they were not
-        asked for.
+        The scores of the compared pairs, above 0 where they speak for each other.
     score_map : callable, optional
-        Makes probabilities of the scores, for a model that has them.
+        Makes probabilities of the scores.
     options : GroupingOptions
-        What was asked of the groups.
+        The options of the grouping.
     search : str
         The search that found them; "" for a model that does not group by scores of pairs.
 
@@ -121,9 +120,7 @@ class Grouping:
 
     @property
     def group_confidence(self) -> Floats | None:
-        """The share of each group's items that is expected to be in the right place; None where no
-        probabilities of items are known.
-        """
+        """The expected share of right items in each group; None without probabilities of items."""
         if self.confidence is None or not self.is_probability:
             return None
         of_item = np.unique(self.labels, return_inverse=True)[1]
@@ -131,16 +128,14 @@ class Grouping:
 
     @cached_property
     def pair_probabilities(self) -> Floats | None:
-        """The probability that each pair of ``scores.list_pairs()`` belongs together; None where scores were
-        not asked for, or the model has no probabilities.
-        """
+        """The probability that each pair of ``scores.list_pairs()`` belongs together; None without them."""
         if self.scores is None or self.score_map is None:
             return None
         return self.score_map(self.scores)
 
     @property
     def objective(self) -> float | None:
-        """The sum of the scores of the pairs that are together; None where scores were not asked for."""
+        """The sum of the scores of the pairs that are together; None without scores."""
         if self.scores is None:
             return None
         listed = self.scores.list_pairs()

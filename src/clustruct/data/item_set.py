@@ -1,9 +1,5 @@
 """Item sets: pair feature vectors psi_ab, held so that no m x m x N array is ever formed.
 
-    psi_ab = [ node_a * node_b (N_n products) ; explicit pair features of {a, b} (N_p) ]
-
-Two operations, adjoint to each other (every Psi of the papers is a weighted sum of pair vectors):
-
     similarity(w) -> K,        K_ab = <w, psi_ab>
     joint_feature(B) -> Psi,   Psi = sum over all ordered pairs (a, b), diagonal included, of B_ab psi_ab
     <similarity(w), B> = sum_ab K_ab B_ab = <w, joint_feature(B)>
@@ -53,10 +49,9 @@ class ItemSet(Pairs):
     nodes : (m, N_n) array or sparse matrix, optional
         One row per item.
     pairs : (p, N_p) array or sparse matrix, optional
-        Explicit pair features: p = m(m-1)/2 rows in the order of scipy's `pdist`, or one row for each row
-        of `pair_index`; pairs not listed there have zero pair features.
+        Pair features: p = m(m-1)/2 rows in the order of scipy's `pdist`, or one row for each of `pair_index`.
     pair_index : (p, 2) integer array, optional
-        The two items of each row of `pairs`, in either order, each unordered pair at most once.
+        The two items of each row of `pairs`, each unordered pair at most once; others have no pair features.
     pair_diagonal : (m, N_p) array or sparse matrix, optional
         Features of an item with itself (else zero).
     ids : sequence of hashable, optional
@@ -64,14 +59,14 @@ class ItemSet(Pairs):
     feature_names : sequence of str, optional
         Names of the features, N_n + N_p of them.
     n_items : int, optional
-        m, needed only where nothing else tells it (`pair_index` without nodes, ids or diagonal).
+        m, needed where nothing else gives it (`pair_index` without nodes, ids or diagonal).
     sources : m integers, optional
         Items of one source never share a cluster.
 
     Notes
     -----
     The object does not change; arrays of the right type are held as read-only views, not copied.
-    Memory is that of the inputs. Wrong input raises ValueError naming the row, column or item.
+    Wrong input raises ValueError naming the row, column or item.
 
     Examples
     --------
@@ -183,16 +178,9 @@ class ItemSet(Pairs):
         return html_table(f"ItemSet: {self.n_items:,} items", ["feature", "kind"], rows, self.n_features)
 
     def similarity(self, w: ArrayLike, *, sparse: bool = False) -> Matrix:
-        """K_ab = <w, psi_ab>, a dense symmetric m x m array.
+        """K_ab = <w, psi_ab>, a dense symmetric m x m array. Cost O(m^2 N_n + p N_p), less if sparse.
 
-        With `sparse=True` a CSR signed graph of the listed pairs (and the diagonal) instead, for
-        sets that have `pair_index` and no nodes. Cost O(m^2 N_n + p N_p), less for sparse features.
-
-        >>> x = ItemSet(pairs=[[2.0]], pair_index=[[0, 2]], n_items=3)
-        >>> x.similarity([1.5], sparse=True).toarray()
-        array([[0., 0., 3.],
-               [0., 0., 0.],
-               [3., 0., 0.]])
+        With `sparse=True` a CSR graph of the listed pairs and the diagonal, where there are no nodes.
         """
         w_node, w_pair = self._split(w)
         diagonal = None if self._diagonal is None else self._diagonal @ w_pair
@@ -211,10 +199,6 @@ class ItemSet(Pairs):
         """K as an operator V -> K V that never forms K where nodes or listed pairs are sparse or few.
 
         K V = X (w (X'V)) + (graph of the listed pairs) V. Cost O(nnz(X) + p) for each column of V.
-
-        >>> x = ItemSet(nodes=[[1.0, 2.0], [3.0, 4.0]], pairs=[[5.0]])
-        >>> x.similarity_operator([1.0, 1.0, 10.0]) @ np.array([1.0, 0.0])
-        array([ 5., 61.])
         """
         w_node, w_pair = self._split(w)
         # Training begins at w = 0, where a matrix may be asked for column by column.
@@ -245,10 +229,6 @@ class ItemSet(Pairs):
 
         B is any m x m array or sparse matrix; only its symmetric part matters. For nodes this is
         diag(X'BX). Cost O(m^2 N_n + p N_p) dense, O(nnz) products for sparse B or X.
-
-        >>> x = ItemSet(nodes=[[1.0, 2.0], [3.0, 4.0]], pairs=[[5.0]])
-        >>> x.joint_feature([[1.0, 1.0], [1.0, 0.0]])
-        array([ 7., 20., 10.])
         """
         check_real(B, "B")
         weights = sp.csr_array(B, dtype=np.float64) if sp.issparse(B) else np.asarray(B, dtype=np.float64)
@@ -259,14 +239,7 @@ class ItemSet(Pairs):
         return np.concatenate([node_part, pair_part])
 
     def joint_feature_factor(self, Y: MatrixLike) -> Floats:
-        """joint_feature(Y Y') = [row sums of (X'Y)^2 ; pair features weighted by (Y Y')_ab].
-
-        Y is m x k, dense or sparse. No m x m matrix for the node part. Cost O(nnz(X) k).
-
-        >>> x = ItemSet(nodes=[[1.0], [2.0], [4.0]])
-        >>> x.joint_feature_factor([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
-        array([25.])
-        """
+        """joint_feature(Y Y') for an m x k Y, dense or sparse: row sums of (X'Y)^2 for nodes, O(nnz(X) k)."""
         factor = check_matrix(Y, "Y")
         if factor.shape[0] != self.n_items:
             raise ValueError(f"Y has {factor.shape[0]} rows for {self.n_items} items")
@@ -281,10 +254,6 @@ class ItemSet(Pairs):
 
         The node part is 1/2 (row sums of (X'Y)^2 - column sums of X^2) with the 0/1 indicator Y.
         Cost O(nnz(X) + p N_p).
-
-        >>> x = ItemSet(nodes=[[1.0], [2.0], [4.0]])
-        >>> x.joint_feature_pairs(["red", "blue", "red"])
-        array([4.])
         """
         y = canonical_labels(labels, n_items=self.n_items)
         pair_part = self._pair_part(lambda: are_together(self._rows, y), None)
@@ -295,12 +264,7 @@ class ItemSet(Pairs):
         return np.concatenate([(together - squares) / 2, pair_part])
 
     def joint_feature_edges(self, e: ArrayLike) -> Floats:
-        """sum_{a<b} e_ab psi_ab for edge degrees e in the order of scipy's `pdist`, no diagonal.
-
-        >>> x = ItemSet(nodes=[[1.0], [2.0], [4.0]])
-        >>> x.joint_feature_edges([0.5, 1.0, 0.0])
-        array([5.])
-        """
+        """sum_{a<b} e_ab psi_ab for edge degrees e in the order of scipy's `pdist`, no diagonal."""
         check_real(e, "e")
         degrees = np.asarray(e, dtype=np.float64)
         expected = (self.n_items * (self.n_items - 1) // 2,)
@@ -310,11 +274,7 @@ class ItemSet(Pairs):
         return self.joint_feature(B)
 
     def pair_features(self, a: int, b: int) -> Floats:
-        """psi_ab as a dense vector of length N; a = b gives the diagonal.
-
-        >>> ItemSet(pairs=[[5.0], [6.0], [7.0]]).pair_features(2, 0)
-        array([6.])
-        """
+        """psi_ab as a dense vector of length N; a = b gives the diagonal."""
         a, b = self._check_items([a, b]).tolist()
         psi = matrices.dense(pair_table(self, np.array([[a, b]])))[0]
         if a == b and self._diagonal is not None:
@@ -322,12 +282,7 @@ class ItemSet(Pairs):
         return psi
 
     def subset(self, indices: ArrayLike) -> "ItemSet":
-        """The item set of the given items (numbers or a boolean mask), in the given order.
-
-        >>> x = ItemSet(pairs=[[5.0], [6.0], [7.0]]).subset([2, 0])
-        >>> x.n_items, x.pair_features(0, 1)
-        (2, array([6.]))
-        """
+        """The item set of the given items (numbers or a boolean mask), in the given order."""
         chosen = self._check_items(np.arange(self.n_items)[np.asarray(indices)])
         if np.unique(chosen).size != chosen.size:
             raise ValueError("subset: an item is chosen more than once")
@@ -409,25 +364,7 @@ def pair_table(x: ItemSet, pairs: Ints) -> Matrix:
 
 
 def as_item_set(x: ItemSet | MatrixLike) -> ItemSet:
-    """An ItemSet from an ItemSet, or from a 2-D array, sparse matrix or data frame of node features.
-
-    The columns of a data frame give the feature names.
-
-    Parameters
-    ----------
-    x : ItemSet or array-like or sparse matrix
-        An item set, or a table with one row for each item.
-
-    Returns
-    -------
-    ItemSet
-        The item set.
-
-    Examples
-    --------
-    >>> as_item_set([[1.0, 2.0]])
-    ItemSet(m=1, N_n=2, N_p=0)
-    """
+    """An ItemSet as it is, or one of a 2-D array, sparse matrix or data frame of node features."""
     if isinstance(x, ItemSet):
         return x
     if hasattr(x, "columns") and hasattr(x, "to_numpy"):
@@ -438,8 +375,8 @@ def as_item_set(x: ItemSet | MatrixLike) -> ItemSet:
 def with_distances(X: ItemSet | MatrixLike) -> ItemSet:
     """An item set whose pair features are the distances |x_a - x_b| of a table's columns, and a constant.
 
-    A table is otherwise taken as node features, whose products x_a x_b measure angles from the origin: a
-    similarity made of them cannot say "near", nor where near ends. Memory is that of m (m - 1) / 2 rows.
+    Node features give products x_a x_b, angles from the origin, which cannot say "near". Memory is that of
+    m (m - 1) / 2 rows.
 
     Parameters
     ----------

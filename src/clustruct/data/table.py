@@ -22,13 +22,7 @@ AT_ONCE = 1000
 
 
 class TableRows(Sequence[Mapping[str, Any]]):
-    """Some rows of columns as items; every item has every field, None where missing.
-
-    >>> from clustruct.data.column_types import as_column
-    >>> rows = TableRows({"n": as_column(["a", " ", "c"])}, 3)
-    >>> rows[1], rows[1:], rows == [{"n": "a"}, {"n": None}, {"n": "c"}]
-    ({'n': None}, [{'n': None}, {'n': 'c'}], True)
-    """
+    """Some rows of columns as items; every item has every field, None where missing."""
 
     def __init__(self, columns: Mapping[str, Column], size: int, rows: range | Ints | None = None) -> None:
         self._whole, self._size = columns, size
@@ -205,11 +199,7 @@ class Table:
     def from_columns(cls, columns: Mapping[str, Sequence[Any] | NDArray[Any]], **more: Any) -> Self:
         """A set from the values of each field; a 2-D array is a field of vectors, one row for each item.
 
-        ``more`` is labels, ids, name and whatever else a set has.
-
-        >>> table = Table.from_columns({"name": ["Ann", "Bob"], "age": np.array([31.0, np.nan])}, ids=[7, 8])
-        >>> table.items[1], table.column("age")
-        ({'name': 'Bob', 'age': None}, [31.0, None])
+        ``more`` are further parameters of `Table`: labels, ids, name.
         """
         held = {name: as_column(values) for name, values in columns.items()}
         sizes = {len(column) for column in held.values()}
@@ -223,12 +213,6 @@ class Table:
         """A set from the rows of a data frame (pandas, polars, Arrow), whose columns are the fields.
 
         ``id`` and ``cluster`` name the columns of names and labels; `clustruct.sets_of` makes several sets.
-
-        >>> import pandas as pd
-        >>> frame = pd.DataFrame({"nr": [7, 8], "name": ["Ann", None]})
-        >>> table = Table.from_frame(frame, id="nr")
-        >>> table.items, table.ids
-        ([{'name': 'Ann'}, {'name': None}], [7, 8])
         """
         from .frames import frame_column, open_frame
 
@@ -266,11 +250,7 @@ class Table:
         return f"{where}: {self.short_title}" if self.name and not where.endswith(self.name) else where
 
     def item_title(self, item: int) -> str:
-        """An item, counted from 0, as messages begin.
-
-        >>> Table([{}, {}], name="s", ids=["x", "y"], source=Source("a.jsonl", 3)).item_title(1)
-        "a.jsonl:3: item 'y' of set s"
-        """
+        """An item, counted from 0, as messages begin."""
         where = "" if self.source is None else self.source.place(item) + ": "
         return f"{where}item {item + 1 if self.ids is None else repr(self.ids[item])} of {self.short_title}"
 
@@ -284,11 +264,7 @@ class Table:
         return self.some(field, slice(0, len(self)))
 
     def some(self, field: str, part: slice) -> list[Any]:
-        """The values of one field in some of the items, None where missing.
-
-        >>> Table([{"t": "a"}, {"t": "b"}, {}]).some("t", slice(1, None))
-        ['b', None]
-        """
+        """The values of one field in some of the items, None where missing."""
         if isinstance(self.items, TableRows):
             there = self.items.has(field)
             return self.items.column(field).part(part).tolist() if there else [None] * len(self.items[part])
@@ -296,11 +272,7 @@ class Table:
         return [None if is_missing(v) else v for v in values]
 
     def factorize(self, field: str) -> Coded:
-        """The values of one field by the distinct ones, worked out once for a set and a field.
-
-        >>> Table([{"t": "b"}, {"t": ""}, {"t": "a"}, {"t": "b"}]).factorize("t")
-        Coded(codes=array([ 0, -1,  1,  0]), values=['b', 'a'])
-        """
+        """The values of one field by the distinct ones, worked out once for a set and a field."""
         return self.field_column(field).factorize()
 
     def matrix(self, field: str) -> Floats | None:
@@ -332,12 +304,7 @@ class Table:
         return sum(field in item for item in self.items)
 
     def take(self, items: Sequence[int] | Ints) -> Table:
-        """Some of the items, counted from 0, as a set of the same name.
-
-        >>> table = Table([{"t": "a"}, {"t": "b"}, {"t": "c"}], labels=[0, 1, 1], ids=["x", "y", "z"])
-        >>> table.take([2, 0])
-        Table(items=[{'t': 'c'}, {'t': 'a'}], labels=[1, 0], name='', ids=['z', 'x'], group=None, context={})
-        """
+        """Some of the items, counted from 0, as a set of the same name."""
         rows = np.asarray(items, dtype=np.int64)
         return replace(
             self,

@@ -28,12 +28,7 @@ def _may_begin_blank() -> Bools:
 
 
 class Texts:
-    """Texts of UTF-8 in a buffer of bytes: where each begins and how many bytes it has.
-
-    >>> texts = Texts(np.frombuffer(b"Ann,Bob", np.uint8), np.array([0, 4]), np.array([3, 3]))
-    >>> texts[1], texts.tolist()
-    ('Bob', ['Ann', 'Bob'])
-    """
+    """Texts of UTF-8 in a buffer of bytes: where each begins and how many bytes it has."""
 
     def __init__(self, data: NDArray[np.uint8], start: NDArray[Any], length: NDArray[np.int32]) -> None:
         self.data, self.start, self.length = data, start, length

@@ -31,23 +31,7 @@ _MAYBE_DATE = re.compile(
 
 
 def is_missing(value: object) -> bool:
-    """Whether a value says nothing: None, NaN, an empty or blank string.
-
-    Parameters
-    ----------
-    value : object
-        A value of a field.
-
-    Returns
-    -------
-    bool
-        True where it says nothing.
-
-    Examples
-    --------
-    >>> [is_missing(v) for v in (None, float("nan"), " ", 0, "a", [])]
-    [True, True, True, False, False, False]
-    """
+    """Whether a value says nothing: None, NaN, an empty or blank string."""
     if value is None:
         return True
     if isinstance(value, str):
@@ -59,21 +43,6 @@ def as_text(value: object) -> str:
     """A field's value as one string, empty where missing; a list is joined.
 
     Of longer values the first 100,000 letters are taken: features of a cell of megabytes would cost minutes.
-
-    Parameters
-    ----------
-    value : object
-        A value of a field.
-
-    Returns
-    -------
-    str
-        The text.
-
-    Examples
-    --------
-    >>> as_text(["A. Smith", "B. Jones"]), as_text(None), as_text(1.0), as_text(7)
-    ('A. Smith ; B. Jones', '', '1', '7')
     """
     if is_missing(value):
         return ""
@@ -89,18 +58,6 @@ def as_text(value: object) -> str:
 def fold(text: str) -> str:
     """Lower case without accents, blanks squeezed: what two spellings of one thing share.
 
-    Parameters
-    ----------
-    text : str
-        Any text.
-
-    Returns
-    -------
-    str
-        The folded text.
-
-    Examples
-    --------
     >>> fold("  Café  ﬁx STRASSE ")
     'cafe fix strasse'
     """
@@ -127,18 +84,6 @@ def is_vector(value: object) -> bool:
 def as_number(value: object) -> float:
     """The number that a value is, NaN where it is none, infinite, or too large to measure anything.
 
-    Parameters
-    ----------
-    value : object
-        A value of a field: a number, or the text of one.
-
-    Returns
-    -------
-    float
-        The number, or NaN.
-
-    Examples
-    --------
     >>> [as_number(v) for v in ("1988.", "$1,299.50", 7, "7 in", "2e859", None)]
     [1988.0, 1299.5, 7.0, nan, nan, nan]
     """
@@ -158,25 +103,7 @@ def as_number(value: object) -> float:
 
 
 def as_day(value: object) -> float:
-    """The day number of a date, NaN where it is none.
-
-    Parameters
-    ----------
-    value : object
-        A value of a field: a date, a time, or text in one of the usual forms.
-
-    Returns
-    -------
-    float
-        The day, counted from 1 January of the year 1; the time of day is its fraction.
-
-    Examples
-    --------
-    >>> as_day("2014-03-11") - as_day("20140310")
-    1.0
-    >>> as_day("someday"), as_day("2014-03-11T12:00:00") - as_day("2014-03-11")
-    (nan, 0.5)
-    """
+    """The day number of a date from 1 January of the year 1 on, the time as a fraction; NaN for others."""
     if isinstance(value, datetime):
         return value.toordinal() + (value.hour + value.minute / 60) / 24
     if isinstance(value, date):
@@ -201,11 +128,7 @@ def as_day(value: object) -> float:
 
 
 def holds(kind: str, value: object) -> bool:
-    """Whether a value can be what a field of this kind holds. Anything but a vector can be read as text.
-
-    >>> holds("number", "7.5"), holds("number", "seven"), holds("string", 7), holds("string", [1.5, 2.5])
-    (True, False, True, False)
-    """
+    """Whether a value can be what a field of this kind holds. Anything but a vector can be read as text."""
     if kind in ("string", "text"):
         return not is_vector(value)
     return kind not in TESTS or TESTS[kind](value)
@@ -232,21 +155,11 @@ _NAMED_ID = re.compile(r"(^|_|\b)(id|ids|url|uri|key|hash)$|[a-z]I[dD]$", re.IGN
 
 @dataclass(frozen=True)
 class Fields:
-    """Raw sets as a guess of features sees them: what the items are, and what each field holds.
+    """Raw sets as a guess of features sees them: what the items are, and what each field holds."""
 
-    Attributes
-    ----------
-    sets : sequence of Table
-        Raw sets.
-    items : ItemKind
-        What the items are: "records", "text", "mentions" or "vectors".
-    kinds : mapping
-        What each field holds, by its name.
-    """
-
-    sets: Sequence[Table]
-    items: ItemKind
-    kinds: Mapping[str, str]
+    sets: Sequence[Table]  # raw sets
+    items: ItemKind  # what the items are: "records", "text", "mentions" or "vectors"
+    kinds: Mapping[str, str]  # what each field holds, by its name
 
     def holding(self) -> list[str]:
         """The fields that say something."""
@@ -282,26 +195,8 @@ class Fields:
 def field_kinds(sets: Sequence[Table], fields: Sequence[str] | None = None) -> dict[str, str]:
     """What each field holds: "string", "text", "number", "date", "list", "vector", "id", "nothing".
 
-    Without `fields` all are looked at. Names of items ("id", no value twice in a set) are told apart, since
-    they say nothing of other sets; a field that never varies holds nothing.
-
-    Parameters
-    ----------
-    sets : sequence of Table
-        Raw sets.
-    fields : sequence of str, optional
-        The fields to look at; all by default.
-
-    Returns
-    -------
-    dict
-        The kind of each field, by its name.
-
-    Examples
-    --------
-    >>> items = [{"id": 1, "title": "a b", "year": 1990}, {"id": 2, "title": "c", "year": "1991"}]
-    >>> field_kinds([Table(items)])
-    {'id': 'id', 'title': 'string', 'year': 'number'}
+    Names of items ("id", no value twice in a set) say nothing of other sets; a field that never varies holds
+    nothing.
     """
     there = dict.fromkeys(name for table in sets for name in table.fields())
     if fields is None:

@@ -61,18 +61,15 @@ class StoredFile(Generic[T]):
 
 
 def save(path: str | PathLike[str], obj: object, about: Mapping[str, Any] | None = None) -> None:
-    """Write an object to one file, whole or not at all.
-
-    The object is a fitted estimator, a Pipeline of them, a result, or anything else of a class that is
-    registered (`clustruct.core.storage.register`). ``about`` is anything plain that should stay with it.
-    Nothing in the file is code; see `clustruct.core.storage.container` for the layout.
+    """Write an object to one file, whole or not at all; nothing in the file is code.
 
     Parameters
     ----------
     path : path
         The file to be written.
     obj : object
-        The object.
+        A fitted estimator, a Pipeline of them, a result, or an object of any class that is registered
+        (`clustruct.core.storage.register`).
     about : mapping, optional
         Plain values to be kept beside it.
 

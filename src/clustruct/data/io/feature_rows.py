@@ -41,31 +41,17 @@ class SvmLight(NamedTuple):
 def read_svmlight(path: str | PathLike[str], n_features: int | None = None) -> SvmLight:
     """Read a file of examples, packed or not; `DataError` names the line at fault.
 
-    Feature numbers count from 1. ``n_features`` makes files of a pair, train and test, equally wide.
-    The rows are checked line by line and then read by scikit-learn.
-
     Parameters
     ----------
     path : path
-        The file.
+        The file. Feature numbers count from 1.
     n_features : int, optional
-        How many features rows have; by default as many as the largest number tells.
+        How many features rows have; by default the largest number.
 
     Returns
     -------
     SvmLight
         The rows ``X``, the targets ``y`` and the ``qid`` of each.
-
-    Examples
-    --------
-    >>> import os, tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     where = os.path.join(folder, "a.svm")
-    ...     with open(where, "w") as f:
-    ...         _ = f.write("1 qid:7 1:0.5 3:2 # first\\n-1 qid:7 2:1\\n")
-    ...     found = read_svmlight(where)
-    >>> found.X.toarray().tolist(), found.y.tolist(), found.qid.tolist()
-    ([[0.5, 0.0, 2.0], [0.0, 1.0, 0.0]], [1.0, -1.0], [7, 7])
     """
     found = examples(Path(path), n_features, check_number)
     return SvmLight(found.X, np.array([float(target) for target in found.targets]), found.qid)
@@ -86,23 +72,12 @@ def read_svmlight_labels(path: str | PathLike[str], n_features: int | None = Non
     path : path
         The file.
     n_features : int, optional
-        How many features rows have; by default as many as the largest number tells.
+        How many features rows have; by default the largest number.
 
     Returns
     -------
     SvmLightLabels
         The rows ``X`` and the ``labels`` of each.
-
-    Examples
-    --------
-    >>> import os, tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     where = os.path.join(folder, "a.svm")
-    ...     with open(where, "w") as f:
-    ...         _ = f.write("1,3 1:0.5\\n2:1 # no label\\n3 3:2\\n")
-    ...     found = read_svmlight_labels(where)
-    >>> found.labels, found.X.shape
-    ([(1, 3), (), (3,)], (3, 3))
     """
     found = examples(Path(path), n_features, check_labels)
     return SvmLightLabels(found.X, [labels_of(target) for target in found.targets])
@@ -138,11 +113,7 @@ def examples(path: Path, n_features: int | None, check: CheckTarget) -> Examples
 
 
 def labels_of(target: str) -> tuple[int, ...]:
-    """The labels of a target, each once and in order.
-
-    >>> labels_of("3,1,3"), labels_of("")
-    ((1, 3), ())
-    """
+    """The labels of a target, each once and in order."""
     return tuple(sorted({int(label) for label in target.split(",")})) if target else ()
 
 
@@ -198,19 +169,17 @@ def sets_from_svmlight(
 ) -> tuple[list[ItemSet], list[NDArray[np.int64]]]:
     """Item sets with node features, one per qid, and the targets as labels of their items.
 
-    For `SupervisedKMeans` and others that take node features: ``model.fit(*sets_from_svmlight(file))``.
-
     Parameters
     ----------
     path : path
         The file.
     n_features : int, optional
-        How many features rows have; by default as many as the largest number tells.
+        How many features rows have; by default the largest number.
 
     Returns
     -------
     tuple of list of ItemSet, list of array
-        The sets, and the labels of each.
+        The sets, and the labels of each: ``model.fit(*sets_from_svmlight(file))``.
     """
     X, y, qid = read_svmlight(path, n_features)
     owner = np.zeros(len(y), np.int64) if qid is None else qid
@@ -221,30 +190,14 @@ def sets_from_svmlight(
 
 @dataclass(frozen=True)
 class RowColumns:
-    """Which columns of a table are what. SVM^light rows have none of them.
+    """Which columns of a table are what. SVM^light rows have none of them."""
 
-    Attributes
-    ----------
-    id : str, optional
-        Names a row ("id" where not given and there; else a row is known by its line).
-    label : str, optional
-        The group or class of a row.
-    labels : sequence of str, default=()
-        Columns of 0 and 1, one for each label that a row may have.
-    features : sequence of str, optional
-        Columns of numbers, or of vectors; None: all that are left.
-    text : sequence of str, default=()
-        Columns of text, read instead of features.
-    remembered_id : bool, default=False
-        The id was that of the training, and counts where it is there.
-    """
-
-    id: str | None = None
-    label: str | None = None
-    labels: Sequence[str] = ()
-    features: Sequence[str] | None = None
-    text: Sequence[str] = ()
-    remembered_id: bool = False
+    id: str | None = None  # names a row ("id" where not given and there; else a row is known by its line)
+    label: str | None = None  # the group or class of a row
+    labels: Sequence[str] = ()  # columns of 0 and 1, one for each label that a row may have
+    features: Sequence[str] | None = None  # columns of numbers, or of vectors; None: all that are left
+    text: Sequence[str] = ()  # columns of text, read instead of features
+    remembered_id: bool = False  # the id was that of the training, and counts where it is there
 
     def has_names(self) -> bool:
         """Whether a table is expected."""
@@ -254,36 +207,16 @@ class RowColumns:
 
 @dataclass(frozen=True)
 class FeatureRows:
-    """Rows of a file.
+    """Rows of a file."""
 
-    Attributes
-    ----------
-    path : path
-        The file.
-    X : object
-        Numbers (an array, or CSR of an SVM^light file), or a list of texts.
-    names : tuple of str or None
-        The columns that X was made of; None for SVM^light.
-    ids : sequence of hashable
-        What names each row.
-    lines : array of int
-        The line of each row.
-    label : list of str, optional
-        The label of each row as text, None where it has none; None where no label was asked for.
-    label_sets : list of frozenset of str, optional
-        The labels of each row, where labels were asked for.
-    label_names : tuple of str, default=()
-        All labels, where labels were asked for.
-    """
-
-    path: Path
-    X: Any
-    names: tuple[str, ...] | None
-    ids: Sequence[Hashable]
-    lines: Ints = field(repr=False)
+    path: Path  # the file
+    X: Any  # numbers (an array, or CSR of an SVM^light file), or a list of texts
+    names: tuple[str, ...] | None  # the columns that X was made of; None for SVM^light
+    ids: Sequence[Hashable]  # what names each row
+    lines: Ints = field(repr=False)  # the line of each row
     label: list[str | None] | None = None
-    label_sets: list[frozenset[str]] | None = None
-    label_names: tuple[str, ...] = ()
+    label_sets: list[frozenset[str]] | None = None  # the labels of each row, where labels were asked for
+    label_names: tuple[str, ...] = ()  # all labels, where labels were asked for
 
     def __len__(self) -> int:
         return len(self.lines)
@@ -318,40 +251,10 @@ def read_rows(
     several_labels: bool = False,
     delimiter: str | None = None,
 ) -> FeatureRows:
-    """Read the rows of a table (.csv, .tsv, .parquet, .npz) or of an SVM^light file (any other name).
+    """The rows of a table (.csv, .tsv, .parquet, .npz) or of an SVM^light file (any other name).
 
     ``several_labels`` reads ``1,3 4:0.5`` as labels 1 and 3; otherwise the target of a line is one label.
-    With ``n_features`` rows are as wide as those of an earlier file, and wider ones are refused. Whatever is
-    wrong is a `DataError` that names file and line.
-
-    Parameters
-    ----------
-    path : path
-        The file.
-    columns : RowColumns, optional
-        Which columns are what.
-    n_features : int, optional
-        How many features rows have, where an earlier file says so.
-    several_labels : bool, default=False
-        Whether the target of a line may be several labels.
-    delimiter : str, optional
-        What separates cells, where it is not a comma or a tab.
-
-    Returns
-    -------
-    FeatureRows
-        The rows, with names, ids and labels.
-
-    Examples
-    --------
-    >>> import os, tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     where = os.path.join(folder, "a.csv")
-    ...     with open(where, "w") as f:
-    ...         _ = f.write("a,b,kind\\n1,2,x\\n3,4.5,y\\n")
-    ...     rows = read_rows(where, RowColumns(label="kind"))
-    >>> rows.X.tolist(), rows.names, rows.label
-    ([[1.0, 2.0], [3.0, 4.5]], ('a', 'b'), ['x', 'y'])
+    With ``n_features`` rows are as wide as those of an earlier file, and wider ones are refused.
     """
     where, named = Path(path), columns or RowColumns()
     if is_svmlight(where):

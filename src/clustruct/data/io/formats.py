@@ -126,11 +126,7 @@ def is_table(path: str | PathLike[str]) -> bool:
 
 
 def suffix_of(path: str | PathLike[str]) -> str:
-    """The end of a file's name that tells its format: .csv for a.csv and a.csv.gz.
-
-    >>> suffix_of("news.JSONL.gz")
-    '.jsonl'
-    """
+    """The end of a file's name that says its format: .csv for a.CSV and a.csv.gz."""
     return Path(Path(path).name.lower().removesuffix(".gz")).suffix
 
 
@@ -143,14 +139,12 @@ def read_sets(
 ) -> Iterator[Table]:
     """The sets of one or more files, read as they are asked for.
 
-    ``set``, ``id``, ``cluster`` and ``group`` name columns; `ColumnRoles` can say more. The end of the
-    name tells the format: .jsonl (one set per line), .csv, .tsv (rows, grouped by the column of the sets),
-    .parquet, .npy and .npz (arrays, their rows being vectors); text may end in .gz. ``labels`` is "required",
-    "partial" (None where an item has none), "skip" (items without a label are left out) or "ignored" (sets
-    come without labels). Whatever is wrong is a `DataError` that names file and line.
-
-    Sets of different files are different sets: of several files, a set without a name is named after its
-    file, and one whose name an earlier file has used becomes "file: name".
+    ``set``, ``id``, ``cluster`` and ``group`` name columns; `ColumnRoles` can say more. The end of the name
+    says the format: .jsonl (one set per line), .csv, .tsv (rows, grouped by the column of the sets),
+    .parquet, .npy and .npz (arrays, their rows being vectors); text may end in .gz. A fault is a
+    `DataError` that names file and line. Sets of different files are different sets: of several files, a
+    set without a name is named after its file, and one whose name an earlier file has used becomes "file:
+    name".
 
     Parameters
     ----------
@@ -158,8 +152,8 @@ def read_sets(
         The files.
     columns : ColumnRoles, optional
         Which columns are what, where four names do not say all.
-    labels : LabelUse, default="required"
-        What becomes of labels: {"required", "partial", "skip", "ignored"}.
+    labels : {"required", "partial", "skip", "ignored"}, default="required"
+        "partial": None for an item without a label; "skip": such items are left out; "ignored": no labels.
     delimiter : str, optional
         What separates cells, where it is not a comma or a tab.
     **named : str
@@ -221,14 +215,6 @@ def write_sets(path: str | PathLike[str], sets: Iterable[Table]) -> None:
         The file to be written.
     sets : iterable of Table
         The sets.
-
-    Examples
-    --------
-    >>> import os, tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_sets(os.path.join(folder, "a.jsonl"), [Table([{"n": 1}], labels=[5], name="s", ids=["x"])])
-    ...     next(read_sets(os.path.join(folder, "a.jsonl")))
-    Table(items=[{'n': 1}], labels=[5], name='s', ids=['x'], group=None, context={})
     """
     with sets_file(path, sets):
         pass
@@ -250,16 +236,6 @@ def prediction_file(path: str | PathLike[str]) -> Iterator[Callable[[Prediction]
     .csv and .tsv have the columns set (where sets have names), id, cluster and any further ones; .jsonl has
     one set per line, ``{"id", "items": [{"id", ...}], "labels"}``. A name that ends in .gz is packed.
     A device or a pipe, such as /dev/stdout, gets CSV.
-
-    Parameters
-    ----------
-    path : path
-        The file to be written.
-
-    Yields
-    ------
-    callable
-        A function that writes one prediction.
     """
     text = _prediction_text(path)
     with open_target(Path(path)) as f:
@@ -296,6 +272,7 @@ def _text_format(path: str | PathLike[str], what: str) -> TextFormat:
 
 @contextmanager
 def open_target(path: Path) -> Iterator[IO[bytes] | gzip.GzipFile]:
+    """A file of bytes that takes the place of the target when all is written, packed where it ends in .gz."""
     with replacing(path) as f:
         if path.suffix.lower() != ".gz":
             yield f
@@ -369,20 +346,6 @@ def match_predictions(
     Sets and items are matched by name; one that is not there is an error, one too many is not. A set of one
     of several files may be called "file: name" there. The ids 1 and "1" are the same where only one of
     them is there, as in tables, where all ids are text.
-
-    Parameters
-    ----------
-    path : path
-        A predictions file.
-    sets : sequence of Table
-        The sets that it should speak of.
-    delimiter : str, optional
-        What separates cells, where it is not a comma or a tab.
-
-    Returns
-    -------
-    list of list of object
-        For each set the label of each item.
     """
     found = _predictions(path, delimiter)
     answers, taken = [], set[str]()

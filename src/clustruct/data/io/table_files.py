@@ -77,15 +77,6 @@ def table_file(path: str | PathLike[str]) -> Iterator[Callable[[Chunk], None]]:
 def write_table(path: str | PathLike[str], columns: Chunk) -> None:
     """Write columns of one length to a file of `table_file`; None and nan are missing values.
 
-    Parameters
-    ----------
-    path : path
-        The file to be written.
-    columns : dict
-        Columns of one length, by name.
-
-    Examples
-    --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_table(f"{folder}/a.csv", {"id": [1, 2], "name": ["Ann", None]})

@@ -24,10 +24,7 @@ LabelUse = Literal["required", "partial", "skip", "ignored"]
 
 @dataclass(frozen=True)
 class ColumnRoles:
-    """Names of columns in tables, of keys in JSON.
-
-
-    Columns named here are never fields, so that an answer is never taken for a feature.
+    """Names of columns in tables, of keys in JSON. What is named here is never a field.
 
     Attributes
     ----------
@@ -40,15 +37,15 @@ class ColumnRoles:
     group : str, optional
         Sets of one group stay together in cross-validation ("group" where not given and there).
     fields : sequence of str, optional
-        The fields to keep; all others are left out. None: all.
+        The fields to keep. None: all.
     left_out : frozenset of str, optional
         Further columns that are not fields.
     remembered : frozenset of str, optional
-        Names that were not given now but with the training; they count where they are there.
+        Names given with the training, not now; they count where they are there.
     repeated_ids : bool, default=False
         Number ids that appear more than once in a set, instead of refusing them.
     whole : bool, default=False
-        All columns but those of sets and ids are fields: for rows that are written again with all they had.
+        All columns but those of sets and ids are fields, for rows that are written again with all they had.
     where, without : mapping
         Values that a column must have, or must not have, for its rows to be read.
     """
@@ -332,12 +329,10 @@ def sets_of(
     labels: LabelUse | None = None,
     columns: ColumnRoles | None = None,
 ) -> list[Table]:
-    """Raw sets from the rows of a data frame: of pandas, polars, Arrow, or whatever else narwhals knows.
+    """Sets from the rows of a data frame: of pandas, polars, Arrow or whatever narwhals knows.
 
-    ``set``, ``cluster``, ``id`` and ``group`` name columns; all others are fields, or those of
-    ``fields`` alone. Without ``set`` the frame is one set, without ``cluster`` there are no labels; a label
-    that is missing (or -1) is not known.
-    ``labels`` and ``columns`` are those of `read_sets`.
+    Without ``set`` the frame is one set, without ``cluster`` there are no labels; a label that is missing
+    or -1 is not known.
 
     Parameters
     ----------
@@ -354,7 +349,7 @@ def sets_of(
     fields : sequence of str, optional
         The columns that are fields; all others by default.
     labels : LabelUse, optional
-        What becomes of labels, as for `read_sets`.
+        As for `read_sets`.
     columns : ColumnRoles, optional
         Which columns are what, instead of the names above.
 
