@@ -24,11 +24,11 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from clustruct import Recipe
-from clustruct.data import Evidence, Table
+from clustruct.data import Table
 from clustruct.evaluate.metrics import pairwise_scores
 from clustruct.features import check_tables
-from clustruct.groups import Decision, constraints, corrections, replay, write_decisions
-from clustruct.groups.known import Known
+from clustruct.groups import Decision, corrections, evidence_of, replay, settle, write_decisions
+from clustruct.groups.known import KnownItems
 from clustruct.groups.replay import State
 from clustruct.pipeline import group_sets
 from studies.raw_data import PATHS, item_sets, records_together
@@ -127,11 +127,12 @@ def broken(pipeline: Pipeline, sets: Sequence[Table], groups: dict[str, str], sa
     state, count, able = replay(said, groups), 0, check_tables(pipeline)
     for table in sets:
         names = [str(i) for i in table.item_ids]
-        held = constraints([s for s in state.statements() if s.a in set(names)])
         numbers = {name: a for a, name in enumerate(names)}
-        said_here = Evidence.of_pairs(len(table), held.must_link(numbers), held.cannot_link(numbers))
-        labels = group_sets(able, [without_labels(table)], [said_here])[0].labels
-        count += len(held.broken({i: str(y) for i, y in zip(names, labels, strict=True)}))
+        known = evidence_of(settle([j for j in state.judgements() if j.a in numbers]), numbers)
+        labels = group_sets(able, [without_labels(table)], [known])[0].labels
+        must, cannot = known.must_link, known.cannot_link
+        count += int((labels[must[:, 0]] != labels[must[:, 1]]).sum())
+        count += int((labels[cannot[:, 0]] == labels[cannot[:, 1]]).sum())
     return count
 
 
@@ -189,9 +190,9 @@ def refit(
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "said.jsonl"
         write_decisions(path, said)
-        seen = [Known(without_labels(table), State.start(own(groups, table))) for table in mended]
+        seen = [KnownItems(without_labels(table), State.start(own(groups, table))) for table in mended]
         found = corrections(train, path, seen=seen)
-    learned = Recipe(kept_features=kept).fit(found.sets, corrections=found.marks, start=start)
+    learned = Recipe(kept_features=kept).fit(found.sets, corrections=found.evidence, start=start)
     return learned.pipeline_
 
 

@@ -30,7 +30,7 @@ from clustruct.data import Table
 from clustruct.evaluate.metrics import pairwise_scores
 from clustruct.features import check_tables
 from clustruct.groups import add_to_groups
-from clustruct.groups.known import Known
+from clustruct.groups.known import KnownItems
 from clustruct.groups.replay import State
 from clustruct.groups.scoring import candidates
 from studies.raw_data import PATHS, item_sets, records, records_together
@@ -88,7 +88,7 @@ class Stream:
     ids of known items that changed, with and without a report.
     """
 
-    known: Known = field(default_factory=lambda: Known(None, State(), placed=()))
+    known: KnownItems = field(default_factory=lambda: KnownItems(None, State(), placed=()))
     seconds: list[float] = field(default_factory=list)
     pairs: list[int] = field(default_factory=list)
     silent: int = 0

@@ -15,7 +15,7 @@ from clustruct import Recipe
 from clustruct.data.datasets import make_records
 from clustruct.evaluate.metrics import pairwise_scores
 from clustruct.features import check_tables
-from clustruct.groups import Known, State, add_to_groups, compare
+from clustruct.groups import KnownItems, State, add_to_groups, compare
 
 # %%
 # A model learned from other people, and a stream of six days.
@@ -32,7 +32,7 @@ days = [
 # %%
 # Each run takes what is known and gives what will be known tomorrow.
 
-known, history = Known(None, State()), [{}]
+known, history = KnownItems(None, State()), [{}]
 for number, day in enumerate(days, 1):
     found = add_to_groups(check_tables(model.pipeline_), known, day)
     known = found.as_known()

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from clustruct.groups import Decision, Run
-from clustruct.groups.replay import State, completed, undone
+from clustruct.groups import Decision, LoggedRun
+from clustruct.groups.replay import State, undone, with_id
 
 ITEMS = "abcdefg"
 
@@ -20,7 +20,7 @@ def grown(draw, events, state):
     if kind == "run" or not groups:
         new = [f"run{at}-{n}" for n in range(2)]
         items = draw(st.lists(pick(ITEMS), unique=True, min_size=1))
-        return Run(at, {item: draw(pick([*groups, *new])) for item in items})
+        return LoggedRun(at, {item: draw(pick([*groups, *new])) for item in items})
     some = draw(st.lists(pick(sorted(state.groups)), unique=True, min_size=1, max_size=3))
     if kind in ("same", "different"):
         return Decision(kind, tuple(some[:2]), number=at) if len(some) > 1 else None
@@ -59,6 +59,6 @@ def histories(draw, most=14):
     for _ in range(draw(st.integers(1, most))):
         event = grown(draw, events, state)
         if event is not None:
-            events.append(completed(event, state) if isinstance(event, Decision) else moving(event, state))
+            events.append(with_id(event, state) if isinstance(event, Decision) else moving(event, state))
             state = replay(events)
     return events

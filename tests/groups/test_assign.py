@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clustruct.data import PairScores, all_pairs
+from clustruct.data import Evidence, PairScores, all_pairs
 from clustruct.groups import assign
 from clustruct.search.correlation import constrained
 from tests.reference.correlation import allowed, objective
@@ -67,7 +67,7 @@ def test_constraints_on_new_items_hold_exactly(seed, groups, data):
     new = [a for a, g in enumerate(groups) if g < 0]
     pair = st.tuples(st.sampled_from(new), st.integers(0, M - 1)).filter(lambda p: p[0] != p[1])
     cannot = data.draw(st.lists(pair, max_size=3))
-    found = assign(listed(K), groups, cannot_link=cannot or None).labels
+    found = assign(listed(K), groups, evidence=Evidence.of_pairs(len(K), (), cannot)).labels
     assert allowed(found, (), cannot)
     assert keeps(found, groups)
     assert objective(K, found) == pytest.approx(best(K, groups, (), cannot))
@@ -75,9 +75,13 @@ def test_constraints_on_new_items_hold_exactly(seed, groups, data):
 
 def test_the_best_is_found_where_annealing_misses_it(monkeypatch):
     K, groups, cannot = matrix(np.random.default_rng(170)), [0, *[-1] * 6], [(1, 2), (1, 3)]
-    assert objective(K, assign(listed(K), groups, cannot_link=cannot).labels) == pytest.approx(10.18)
+    assert objective(
+        K, assign(listed(K), groups, evidence=Evidence.of_pairs(len(K), (), cannot)).labels
+    ) == pytest.approx(10.18)
     monkeypatch.setattr(constrained, "STEPS", 0)
-    assert objective(K, assign(listed(K), groups, cannot_link=cannot).labels) == pytest.approx(8.65)
+    assert objective(
+        K, assign(listed(K), groups, evidence=Evidence.of_pairs(len(K), (), cannot)).labels
+    ) == pytest.approx(8.65)
 
 
 def apart_at_random(rng, m, n_pairs):
@@ -91,13 +95,13 @@ def test_branch_and_bound_never_lowers_the_score(m, exact, monkeypatch):
     for seed in range(40):
         rng = np.random.default_rng([m, seed])
         K, groups, cannot = matrix(rng, m), [0, 1, *[-1] * (m - 2)], apart_at_random(rng, m, 4)
-        found = [assign(listed(K), groups, cannot_link=cannot).labels]
+        found = [assign(listed(K), groups, evidence=Evidence.of_pairs(len(K), (), cannot)).labels]
         if exact:  # nothing better in a hundred times the steps
             monkeypatch.setattr(constrained, "STEPS_OF_COMPONENT", 2_000_000)
-            found.append(assign(listed(K), groups, cannot_link=cannot).labels)
+            found.append(assign(listed(K), groups, evidence=Evidence.of_pairs(len(K), (), cannot)).labels)
             assert found[0].tolist() == found[1].tolist()
         monkeypatch.setattr(constrained, "STEPS", 0)
-        annealed = assign(listed(K), groups, cannot_link=cannot).labels
+        annealed = assign(listed(K), groups, evidence=Evidence.of_pairs(len(K), (), cannot)).labels
         monkeypatch.undo()
         assert allowed(found[0], (), cannot)
         assert keeps(found[0], groups)
@@ -120,7 +124,7 @@ def test_many_small_components_are_each_solved(seed):
         expected += best(own, [0, *[-1] * (n - 1)], (), [(1, 3)])
     np.fill_diagonal(K, 0.0)
     groups = [a // n if a % n == 0 else -1 for a in range(60)]
-    found = assign(listed(K), groups, cannot_link=cannot).labels
+    found = assign(listed(K), groups, evidence=Evidence.of_pairs(len(K), (), cannot)).labels
     assert allowed(found, (), cannot)
     assert keeps(found, groups)
     assert objective(K, found) == pytest.approx(expected)
@@ -150,10 +154,10 @@ def test_branch_and_bound_equals_brute_force(seed, n_anchors):
 @pytest.mark.parametrize("seed", range(20))
 def test_a_must_link_joins_what_it_names(seed):
     K, groups = matrix(np.random.default_rng(seed)), [0, 0, 1, 2, -1, -1, -1]
-    found = assign(listed(K), groups, must_link=[(4, 2), (5, 6)]).labels
+    found = assign(listed(K), groups, evidence=Evidence.of_pairs(M, [(4, 2), (5, 6)])).labels
     assert objective(K, found) == pytest.approx(best(K, groups, [(4, 2), (5, 6)]))
     # Two known groups that people call the same are one.
-    joined = assign(listed(K), groups, must_link=[(0, 3)]).labels
+    joined = assign(listed(K), groups, evidence=Evidence.of_pairs(M, [(0, 3)])).labels
     assert objective(K, joined) == pytest.approx(best(K, [0, 0, 1, 0, -1, -1, -1]))
 
 
@@ -164,22 +168,24 @@ def test_of_two_items_that_differ_the_one_with_weaker_ties_leaves_its_group():
     K[3, 4] = 3.0
     K += K.T
     groups = [0, 0, 0, 0, -1]
-    found = assign(listed(K), groups, cannot_link=[(0, 3)])
+    found = assign(listed(K), groups, evidence=Evidence.of_pairs(5, (), [(0, 3)]))
     assert found.freed == (3,)
     assert found.labels.tolist() == [0, 0, 0, 1, 1]
     # Without scores of old pairs the later one leaves, and takes along what must be with it.
     bare = assign(
-        PairScores(5, index=np.zeros((0, 2), int), values=np.zeros(0)), groups, cannot_link=[(0, 3)]
+        PairScores(5, index=np.zeros((0, 2), int), values=np.zeros(0)),
+        groups,
+        evidence=Evidence.of_pairs(5, (), [(0, 3)]),
     )
     assert bare.freed == (3,)
-    tied = assign(listed(0 * K), groups, cannot_link=[(0, 3)], must_link=[(2, 3)])
+    tied = assign(listed(0 * K), groups, evidence=Evidence.of_pairs(5, [(2, 3)], [(0, 3)]))
     assert tied.freed == (0,)
     assert tied.labels[2] == tied.labels[3] != tied.labels[0]
 
 
-def test_contradictions_are_refused():
-    with pytest.raises(ValueError, match="items 0 and 2 are in cannot_link, but must_link puts"):
-        assign(listed(np.zeros((3, 3))), [-1] * 3, must_link=[(0, 1), (1, 2)], cannot_link=[(0, 2)])
+def test_what_does_not_fit_is_refused():
+    with pytest.raises(ValueError, match="complete groups do not go with new items"):
+        assign(listed(np.zeros((3, 3))), [-1] * 3, evidence=Evidence.of_pairs(3, [(0, 1)], complete=[0]))
     with pytest.raises(ValueError, match="groups must be 3 whole numbers"):
         assign(listed(np.zeros((3, 3))), [0, 1])
     with pytest.raises(ValueError, match="the score of items 0 and 1 is nan"):
@@ -226,8 +232,8 @@ def test_revision_reaches_the_best_of_all_partitions(seed):
 @pytest.mark.parametrize("seed", range(10))
 def test_confirmed_groups_are_neither_split_nor_merged_by_a_revision(seed):
     K = matrix(np.random.default_rng(seed))
-    confirmed = [5, 5, 9, 9, -1, -1, -1]
-    found = assign(listed(K), [0, 0, 1, 1, 1, 2, -1], confirmed=confirmed, revise=True).labels
+    known = Evidence.of_labels(np.array([5, 5, 9, 9, -1, -1, -1]))
+    found = assign(listed(K), [0, 0, 1, 1, 1, 2, -1], evidence=known, revise=True).labels
     assert objective(K, found) == pytest.approx(best(K, [0, 0, 1, 1, -1, -1, -1]))
 
 

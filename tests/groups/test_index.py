@@ -21,7 +21,7 @@ from clustruct.features.blocks.vectors import Vectors
 from clustruct.features.column_cache import CacheError, add_lengths, restore_columns, tail
 from clustruct.features.columns import Columns
 from clustruct.groups import KnownIndex, add_to_groups
-from clustruct.groups.known import Known
+from clustruct.groups.known import KnownItems
 from clustruct.groups.replay import State
 
 WORDS = st.sampled_from(["red", "blue", "car", "x-100", "x100", "\u00c9t\u00e9", "ete", "of"])
@@ -114,7 +114,7 @@ def test_groups_of_a_stream_are_the_same_with_an_index_and_without(from_size):
     table = make_records(n_sets=1, n_people=20, random_state=3)[0]
     table = Table(table.items, ids=[f"p{a}" for a in range(len(table))])
     pipeline[0].blocking_ = Blocking(from_size=from_size, n_neighbors=4).fit([table])
-    with_index, without = Known(None, State()), Known(None, State())
+    with_index, without = KnownItems(None, State()), KnownItems(None, State())
     for rows in np.array_split(np.random.default_rng(0).permutation(len(table)), 4):
         kept = add_to_groups(pipeline, with_index, table.take(rows))
         anew = add_to_groups(pipeline, without, table.take(rows))

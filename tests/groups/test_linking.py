@@ -8,7 +8,7 @@ from sklearn.pipeline import Pipeline
 
 from clustruct import Recipe, Table
 from clustruct.core.exceptions import DataError, DataWarning
-from clustruct.data import PairScores
+from clustruct.data import Evidence, PairScores
 from clustruct.data.datasets import make_records
 from clustruct.groups import LinkedRows, assign, link, link_columns, renamed, side_by_side
 
@@ -140,4 +140,9 @@ def test_new_items_join_no_group_of_their_source():
     free = PairScores(4, index=index, values=np.array([5.0, 1.0, 1.0]))
     assert assign(free, [0, 0, -1, -1]).labels.tolist() == [0, 0, 0, 0]
     # People may say that two of one source are the same.
-    assert assign(scores, [0, 0, -1, -1], must_link=[(0, 2)]).labels.tolist() == [0, 0, 0, 0]
+    assert assign(scores, [0, 0, -1, -1], evidence=Evidence.of_pairs(4, [(0, 2)])).labels.tolist() == [
+        0,
+        0,
+        0,
+        0,
+    ]

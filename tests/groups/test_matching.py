@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clustruct.groups import matching
-from clustruct.groups.matching import match_groups, with_ids
+from clustruct.groups import named_assignment
+from clustruct.groups.named_assignment import match_groups, with_ids
 
 ITEMS = "abcdefgh"
 labels = st.lists(st.integers(-1, 4), min_size=len(ITEMS), max_size=len(ITEMS))
@@ -59,7 +59,7 @@ def test_the_sparse_solver_agrees(before, after):
     old, new = clustering(before, "g"), clustering(after, "c")
     dense = match_groups(old, new)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(matching, "MOST_CELLS", 0)
+        patch.setattr(named_assignment, "MOST_CELLS", 0)
         assert shared(old, new, match_groups(old, new)) == shared(old, new, dense)
 
 

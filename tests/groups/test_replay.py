@@ -7,15 +7,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clustruct.core.exceptions import DataError
-from clustruct.groups import Decision, Run, replay
+from clustruct.groups import Decision, LoggedRun, replay
 from tests.groups.histories import histories
 
-START = [Run(1, {"a": "g", "b": "g", "c": "h", "d": "h", "e": "k"})]
+START = [LoggedRun(1, {"a": "g", "b": "g", "c": "h", "d": "h", "e": "k"})]
 
 
 def picture(state):
     """All that a state says."""
-    told = [(s.a, s.b, s.answer, s.by.number) for s in state.statements()]
+    told = [(s.a, s.b, s.answer, s.by.number) for s in state.judgements()]
     return state.groups, {e.id: e for e in state.ledger}, told, state.confirmed()
 
 
@@ -124,11 +124,11 @@ def test_nothing_is_undone_twice_and_no_ended_id_is_given_again():
     with pytest.raises(DataError, match="decision 4 undoes decision 2, which is undone already"):
         replay([*log, Decision("undo", undoes=2, number=4)])
     with pytest.raises(DataError, match="'k' is of a group that is no more"):
-        replay([*START, Decision("merge", group="k", into="g", number=2), Run(3, {"z": "k"})])
+        replay([*START, Decision("merge", group="k", into="g", number=2), LoggedRun(3, {"z": "k"})])
 
 
 def answers(*decisions):
-    return {(s.a, s.b): s.answer for s in replay([*START, *decisions]).statements()}
+    return {(s.a, s.b): s.answer for s in replay([*START, *decisions]).judgements()}
 
 
 def test_decisions_about_groups_say_something_of_their_items():
@@ -170,8 +170,8 @@ def test_a_run_that_merges_many_groups_costs_in_proportion_to_its_items():
     """Four times as many items took sixteen times as long: a run over 50,000 took minutes."""
 
     def seconds(n):
-        before = Run(1, {f"i{k}": f"g{k}" for k in range(n)})
-        after = Run(2, {f"i{k}": f"h{k // 2}" for k in range(n)})
+        before = LoggedRun(1, {f"i{k}": f"g{k}" for k in range(n)})
+        after = LoggedRun(2, {f"i{k}": f"h{k // 2}" for k in range(n)})
         taken = []
         for _ in range(3):
             began = time.process_time()

@@ -1,5 +1,7 @@
 """Scores of the pairs that matter to new items: those of the model, of the right pairs, at the right cost."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,17 +9,17 @@ from hypothesis import strategies as st
 
 from clustruct import Recipe
 from clustruct.core.exceptions import DataWarning
-from clustruct.data import Table
+from clustruct.data import Evidence, Table
 from clustruct.data.datasets import make_records
 from clustruct.data.io import ColumnRoles
 from clustruct.estimators.baselines import PairwiseClassifierClustering
 from clustruct.features import Blocking, check_tables
-from clustruct.groups import place_items, read_groups
+from clustruct.groups import place_items, read_groups, scoring
 from clustruct.groups.assign import NEW
-from clustruct.groups.joining import joined
 from clustruct.groups.known import known_of_table, write_known
+from clustruct.groups.known_index import join_tables
+from clustruct.groups.named_assignment import number_groups
 from clustruct.groups.scoring import LARGE_GROUP, PAIRS_OF_ITEM, _inside, candidates, scores_near
-from clustruct.groups.update import numbered
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +37,7 @@ def test_scores_are_those_of_the_model(pipeline, people):
     K = pipeline[-1].decision_function(pipeline[0].transform([people]))[0]
     touched = np.arange(len(people)) >= len(people) - 5
     groups = [None if t else str(label) for t, label in zip(touched, people.labels, strict=True)]
-    found = scores_near(pipeline, people, touched, numbered(groups)[1])
+    found = scores_near(pipeline, people, touched, number_groups(groups)[1])
     assert np.allclose(found.values, K[found.index[:, 0], found.index[:, 1]])
     listed = {tuple(pair) for pair in found.index.tolist()}
     assert len(listed) == len(found.index)
@@ -109,13 +111,13 @@ def test_models_with_a_fixed_number_of_groups_are_refused(people):
 def test_two_sets_become_one_whatever_they_are_held_in():
     first = Table.from_columns({"t": ["a", None, "b"], "n": [1, 2, None]}, ids=["x", "y", "z"])
     second = Table([{"t": "b", "v": [1.0]}, {"t": "c"}], ids=["u", "v"])
-    both = joined(first, second)
+    both = join_tables(first, second)
     assert both.column("t") == ["a", None, "b", "b", "c"]
     assert both.column("n") == [1, 2, None, None, None]
     assert both.column("v") == [None, None, None, [1.0], None]
     assert list(both.item_ids) == ["x", "y", "z", "u", "v"]
     vectors = [Table.from_columns({"v": np.full((2, 3), float(k))}) for k in range(2)]
-    assert joined(*vectors).matrix("v").tolist() == [[0.0] * 3] * 2 + [[1.0] * 3] * 2
+    assert join_tables(*vectors).matrix("v").tolist() == [[0.0] * 3] * 2 + [[1.0] * 3] * 2
 
 
 @pytest.mark.parametrize("name", ["all.csv", "all.tsv", "all.jsonl"])
@@ -138,3 +140,22 @@ def test_numbers_of_groups_mean_nothing_outside_their_set(tmp_path):
     # Ids that are not such numbers are those of the user, whatever a column "set" holds.
     path.write_text("set,id,cluster,name\nx,a,0,Ann\nx,b,1,Bob\ny,c,1,Cy\ny,d,2,Cyd\n")
     assert known_of_table(path, ColumnRoles(id="id"), ["cluster"]).state.groups["c"] == "1"
+
+
+def test_what_a_move_would_bring_together_is_scored_before_it(monkeypatch):
+    """A mixed group of 7 and 5 and a strange one of 6, to which one of six pairs was compared (defect 9)."""
+    kinds = np.repeat([0, 1, 2], [7, 5, 6])
+    K = np.where(np.equal.outer(kinds, kinds), 5.0, -9.0)
+    K[7, 12] = K[12, 7] = 0.5
+    groups = {f"p{a}": "strange" if kind == 2 else "mixed" for a, kind in enumerate(kinds.tolist())}
+    table = Table([{}] * 18, ids=list(groups))
+    compared = np.array([[0, 1], [7, 12]])
+    model = SimpleNamespace(clustering_objective="correlation")
+    pipeline = [SimpleNamespace(sources_=None, blocking_=None), model]
+    monkeypatch.setattr(scoring, "check_correlation", lambda model: None)
+    monkeypatch.setattr(scoring, "candidates", lambda *_: compared)
+    monkeypatch.setattr(scoring, "score_pairs", lambda _, columns, pairs: K[pairs[:, 0], pairs[:, 1]])
+    known = Evidence.of_pairs(18, (), [(0, 7)])
+    found = place_items(pipeline, table, groups, evidence=known).groups
+    assert found["p0"] != found["p7"]
+    assert [item for item, group in found.items() if group == "strange"] == [f"p{a}" for a in range(12, 18)]

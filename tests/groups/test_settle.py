@@ -9,7 +9,7 @@ from clustruct import Recipe
 from clustruct.core.exceptions import DataError
 from clustruct.data.datasets import make_records
 from clustruct.features import check_tables
-from clustruct.groups import Known, Store, add_to_groups, known_of_store, record
+from clustruct.groups import KnownItems, Store, add_to_groups, known_of_store, record
 from clustruct.groups.replay import State
 
 SETS = make_records(n_sets=5, n_people=25, errors=3.0, random_state=1)
@@ -28,7 +28,7 @@ def days():
 
 
 def streamed(pipeline, days, **mode):
-    known, outcomes = Known(None, State(), placed=()), []
+    known, outcomes = KnownItems(None, State(), placed=()), []
     for new in days:
         outcomes.append(add_to_groups(pipeline, known, new, **mode))
         known = outcomes[-1].as_known()
@@ -77,7 +77,7 @@ def test_a_store_remembers_which_runs_grouped_items(pipeline, days, tmp_path):
 
 
 def test_without_times_nothing_settles(pipeline, days):
-    known = replace(add_to_groups(pipeline, Known(None, State()), days[0]).as_known(), placed=None)
+    known = replace(add_to_groups(pipeline, KnownItems(None, State()), days[0]).as_known(), placed=None)
     with pytest.raises(DataError, match="needs a store"):
         add_to_groups(pipeline, known, days[1], settle=2)
     with pytest.raises(ValueError, match="from 0 on, not -1"):

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from clustruct.core.exceptions import DataError, ModelFileError
-from clustruct.groups import Decision, Item, Run, Store, is_store, replay, write_decisions
+from clustruct.groups import Decision, Item, LoggedRun, Store, is_store, read_labels, replay, write_decisions
 from clustruct.groups.schema import TABLES
 from tests.groups.histories import ITEMS, histories
 
@@ -35,7 +35,7 @@ def test_what_is_kept_is_the_replay_of_the_log(tmp_path_factory, events):
     with Store.create(path) as store:
         store.add_items(Item(name, {}) for name in ITEMS)
         for event in events:
-            is_run = isinstance(event, Run)
+            is_run = isinstance(event, LoggedRun)
             assert (store.record_run(event.places) if is_run else store.decide(event)) == event.number
         store.verify()
         assert store.groups() == replay(events).groups
@@ -123,29 +123,29 @@ def test_decisions_of_a_file_come_in_together_once_or_not_at_all(store, tmp_path
         Decision("undo", undoes=5, number=6, **told),
     ]
     write_decisions(path, some)
-    assert store.import_decisions(path) == [2, 3, 4]
+    assert store.import_decisions(read_labels(path).decisions) == [2, 3, 4]
     assert store.group_of("a") == "g"
-    assert store.import_decisions(path) == []
+    assert store.import_decisions(read_labels(path).decisions) == []
     write_decisions(
         path, [*some, Decision("same", ("b", "c"), number=7), Decision("same", ("b", "x"), number=8)]
     )
     with pytest.raises(DataError, match=r"decision 6 \(line 6 of .*fix.csv\) names 'x'"):
-        store.import_decisions(path)
+        store.import_decisions(read_labels(path).decisions)
     assert len(store.decisions()) == 3
     # What the store gives out comes back into another one.
     write_decisions(tmp_path / "out.jsonl", store.decisions())
     with Store.create(tmp_path / "t.db") as other:
         other.add_items(Item(name, {}) for name in "abcde")
         other.record_run({"a": "g", "b": "g", "c": "h", "d": "h", "e": "k"})
-        other.import_decisions(tmp_path / "out.jsonl")
+        other.import_decisions(read_labels(tmp_path / "out.jsonl").decisions)
         assert other.groups() == store.groups()
 
 
 def test_pairs_of_people_come_in_as_decisions(store, tmp_path):
     path = tmp_path / "pairs.csv"
     path.write_text("id1,id2,label\na,c,yes\na,e,no\n")
-    store.import_decisions(path)
-    assert [(s.a, s.b, s.answer) for s in store.state().statements()] == [
+    store.import_decisions(read_labels(path).decisions)
+    assert [(s.a, s.b, s.answer) for s in store.state().judgements()] == [
         ("a", "c", "same"),
         ("a", "e", "different"),
     ]

@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clustruct.data import PairScores, all_pairs
-from clustruct.groups import Constraints, Decision, constraints, replay, update_groups
-from clustruct.groups.replay import Run, Statement
+from clustruct.data import Evidence, PairScores, all_pairs
+from clustruct.groups import Decision, LoggedRun, PairJudgement, evidence_of, replay, settle, update_groups
 
 OLD = {"a": "g1", "b": "g1", "c": "g2", "d": "g3", "far": "g9"}
 ITEMS = ["a", "b", "c", "d", "x", "y", "z"]
+NUMBERS = {item: n for n, item in enumerate(ITEMS)}
 
 
 def random_scores(seed, m=7):
@@ -51,30 +51,33 @@ def test_new_ids_are_the_same_for_the_same_run_and_others_for_another_state():
 @pytest.mark.parametrize("seed", range(10))
 def test_decisions_hold_exactly(seed, revise):
     said = [("a", "c", "same"), ("x", "d", "different"), ("y", "z", "same"), ("b", "y", "different")]
-    told = [Statement(a, b, w, Decision(w, (a, b), number=n)) for n, (a, b, w) in enumerate(said, 1)]
-    held = constraints(told, known=ITEMS)
-    found = update_groups(OLD, ITEMS, random_scores(seed), constraints=held, revise=revise)
-    assert held.broken(found.groups) == []
+    judged = [PairJudgement(a, b, w, Decision(w, (a, b), number=n)) for n, (a, b, w) in enumerate(said, 1)]
+    known = evidence_of(settle(judged, ITEMS), NUMBERS)
+    found = update_groups(OLD, ITEMS, random_scores(seed), evidence=known, revise=revise)
+    assert all((found.groups[a] == found.groups[b]) == (answer == "same") for a, b, answer in said)
 
 
 def test_two_groups_that_people_call_the_same_become_one_and_it_is_reported():
     nothing = PairScores(7, index=np.zeros((0, 2), np.int64), values=np.zeros(0))
-    held = constraints([Statement("a", "c", "same", Decision("same", ("a", "c"), number=1))])
-    found = update_groups(OLD, ITEMS, nothing, constraints=held)
+    found = update_groups(OLD, ITEMS, nothing, evidence=Evidence.of_pairs(7, [(0, 2)]))
     assert found.groups["c"] == "g1"
     assert [(g.id, g.status) for g in found.changes.groups[:2]] == [("g1", "merged"), ("g2", "merged")]
 
 
 @pytest.mark.parametrize("seed", range(10))
 def test_confirmed_decisions_outlive_refits(seed):
-    log = [Run(1, OLD), Decision("confirm", group="g1", number=2), Decision("confirm", group="g2", number=3)]
+    log = [
+        LoggedRun(1, OLD),
+        Decision("confirm", group="g1", number=2),
+        Decision("confirm", group="g2", number=3),
+    ]
     state = replay(log)
+    confirmed = [state.confirmed().get(item, -1) for item in ITEMS]
     found = update_groups(
         state.groups,
         ITEMS,
         random_scores(seed),
-        constraints=constraints(state.statements()),
-        confirmed=state.confirmed(),
+        evidence=evidence_of(settle(state.judgements()), NUMBERS, labels=np.array(confirmed)),
         revise=True,
     )
     assert found.groups["a"] == found.groups["b"] == "g1"
@@ -91,7 +94,6 @@ def test_proposals_are_by_id():
 def test_an_item_that_is_there_twice_is_refused():
     with pytest.raises(ValueError, match="the item 'a' is there twice"):
         update_groups({}, ["a", "a"], random_scores(0, 2))
-    assert len(Constraints()) == 0
 
 
 def test_items_of_a_group_that_are_not_among_those_scored_count_in_its_size():

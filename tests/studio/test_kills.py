@@ -60,7 +60,7 @@ def test_a_sort_is_kept_once_listed_and_taken_back(folder):
             ("sort", (("p0", "p1"), ("p2",))),
             ("undo", ()),
         ]
-        assert store.state().statements() == []
+        assert store.state().judgements() == []
         store.verify()
 
 

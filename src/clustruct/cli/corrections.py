@@ -16,7 +16,7 @@ from .output import UsageError
 if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
 
-    from clustruct.groups import Corrections, Known
+    from clustruct.groups import Corrections, KnownItems
     from clustruct.pipeline import Recipe
 
 SHOWN_NOTES = 10
@@ -88,7 +88,7 @@ def fit(args: argparse.Namespace, learned: Recipe) -> None:
         if len(found.notes) > SHOWN_NOTES:
             print(f"clustruct: and {len(found.notes) - SHOWN_NOTES} more labels", file=sys.stderr)
     learned.fit(
-        found.sets, corrections=found.marks, start=None if saved is None else _pipeline(saved.pipeline)
+        found.sets, corrections=found.evidence, start=None if saved is None else _pipeline(saved.pipeline)
     )
 
 
@@ -126,7 +126,7 @@ def _corrections(args: argparse.Namespace, sets: list[Any], trained: Mapping[str
     )
 
 
-def _seen(args: argparse.Namespace, path: str, trained: Mapping[str, Any]) -> Known:
+def _seen(args: argparse.Namespace, path: str, trained: Mapping[str, Any]) -> KnownItems:
     """Items with the groups that people saw, where the file has such a column."""
     named = columns(args, trained)
     bare = clustruct.data.io.ColumnRoles(
@@ -139,4 +139,4 @@ def _seen(args: argparse.Namespace, path: str, trained: Mapping[str, Any]) -> Kn
     except clustruct.core.exceptions.NoLabels:
         read = clustruct.read_sets(path, columns=bare, labels="ignored", delimiter=args.delimiter)
         table = clustruct.groups.one_set(path, read)
-        return clustruct.groups.Known(table, clustruct.groups.State())
+        return clustruct.groups.KnownItems(table, clustruct.groups.State())

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
 
     from clustruct.data import Evidence, Table
-    from clustruct.groups import Decision, Known, Outcome, Statement, Store
+    from clustruct.groups import Decision, KnownItems, Outcome, PairJudgement, Store
 
 SHOWN = 10
 # Columns of a file that an earlier run wrote beside the groups.
-SAID = ("confidence",)
+RESULT_COLUMNS = ("confidence",)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -72,8 +72,8 @@ def decisions(path: str | None) -> list[Decision]:
         return []
     found = clustruct.groups.read_labels(path)
     if found.form == "clusters" and not found.decisions:
-        told = "holds groups, not pairs or decisions (--existing takes groups)"
-        raise clustruct.core.exceptions.DataError(f"{path}: {told}")
+        why = "holds groups, not pairs or decisions (--existing takes groups)"
+        raise clustruct.core.exceptions.DataError(f"{path}: {why}")
     return list(found.decisions)
 
 
@@ -84,44 +84,42 @@ class ConstraintsBySet:
         given = decisions(path)
         for decision in given:
             if decision.kind not in clustruct.groups.decisions.JUDGEMENTS:
-                told = f"{decision} is about groups: it goes with --existing only"
-                raise clustruct.core.exceptions.DataError(told)
-        self.statements = clustruct.groups.replay(given).statements() if given else []
+                why = f"{decision} is about groups: it goes with --existing only"
+                raise clustruct.core.exceptions.DataError(why)
+        self.judgements = clustruct.groups.replay(given).judgements() if given else []
         self.used = set[tuple[int, str, str]]()
 
     def evidence(self, table: Table) -> Evidence | None:
         """What the file says of the items of a set."""
         numbers = {str(name): a for a, name in enumerate(table.item_ids)}
-        mine = [s for s in self.statements if s.a in numbers and s.b in numbers]
+        mine = [j for j in self.judgements if j.a in numbers and j.b in numbers]
         if not mine:
             return None
         self.used.update(map(_key, mine))
-        held = clustruct.groups.constraints(mine)
-        must, cannot = held.must_link(numbers), held.cannot_link(numbers)
-        return clustruct.data.Evidence.of_pairs(len(table), must, cannot)
+        holding = [j for j in clustruct.groups.settle(mine) if j.answer != "unsure"]
+        return clustruct.groups.evidence_of(holding, numbers)
 
     def check_all_used(self) -> None:
         """Refuse what is said of items that are in no set, or in two."""
-        for said in self.statements:
-            if _key(said) not in self.used:
-                told = f"{said.by} names {said.a!r} and {said.b!r}, and no set has both items"
-                raise clustruct.core.exceptions.DataError(told)
+        for judged in self.judgements:
+            if _key(judged) not in self.used:
+                why = f"{judged.by} names {judged.a!r} and {judged.b!r}, and no set has both items"
+                raise clustruct.core.exceptions.DataError(why)
 
 
-def _key(said: Statement) -> tuple[int, str, str]:
-    return said.by.number, said.a, said.b
+def _key(judged: PairJudgement) -> tuple[int, str, str]:
+    return judged.by.number, judged.a, judged.b
 
 
 def run(args: argparse.Namespace, saved: Model) -> None:
     """Read what is known and what is new, group, write and tell."""
-    incremental = clustruct.groups
-    is_store = incremental.is_store(args.existing)
-    with incremental.Store(args.existing) if is_store else nullcontext() as store:
+    is_store = clustruct.groups.is_store(args.existing)
+    with clustruct.groups.Store(args.existing) if is_store else nullcontext() as store:
         known, new = _known_and_new(args, saved, store)
         for number, why in known.state.void.items():
-            told = f"decision {number} of {args.existing} says nothing any more: {why}"
-            warnings.warn(told, clustruct.core.exceptions.DataWarning, stacklevel=2)
-        found = incremental.add_to_groups(
+            void = f"decision {number} of {args.existing} says nothing any more: {why}"
+            warnings.warn(void, clustruct.core.exceptions.DataWarning, stacklevel=2)
+        found = clustruct.groups.add_to_groups(
             _checked(args, saved, known, new),
             known,
             new,
@@ -131,21 +129,21 @@ def run(args: argparse.Namespace, saved: Model) -> None:
             fresh=None if store is None else store.fresh_id,
         )
         number = None if args.dry_run else _kept(args, known, found, store)
-    _tell(args, known, new, found, number)
+    _print_outcome(args, known, new, found, number)
 
 
-def _checked(args: argparse.Namespace, saved: Model, known: Known, new: Table) -> Pipeline:
+def _checked(args: argparse.Namespace, saved: Model, known: KnownItems, new: Table) -> Pipeline:
     """The pipeline, for known and new items that have the fields it needs."""
     needs = clustruct.features.needs
     try:
         clustruct.features.check_tables(saved.pipeline, _unchecked(saved, known))
     except needs.FieldsMissing as error:
-        told = "--existing needs the items with their fields, as predict --wide FILE writes them"
-        raise clustruct.core.exceptions.DataError(str(error).replace(needs.KNOW, told)) from None
+        why = "--existing needs the items with their fields, as predict --wide FILE writes them"
+        raise clustruct.core.exceptions.DataError(str(error).replace(needs.KNOW, why)) from None
     return clustruct.features.check_tables(saved.pipeline, [new])
 
 
-def _unchecked(saved: Model, known: Known) -> list[Table]:
+def _unchecked(saved: Model, known: KnownItems) -> list[Table]:
     """The known items, but not where an index was made of all that the model needs: then they were looked
     at.
     """
@@ -156,29 +154,31 @@ def _unchecked(saved: Model, known: Known) -> list[Table]:
     return [] if made and all(need.name in there for need in saved.pipeline[0].needs_) else [known.table]
 
 
-def _kept(args: argparse.Namespace, known: Known, found: Outcome, store: Store | None) -> int | None:
+def _kept(args: argparse.Namespace, known: KnownItems, found: Outcome, store: Store | None) -> int | None:
     """Write the file and the run, or neither: the file is ready, and gets its name when the run is kept."""
-    incremental, groups = clustruct.groups, found.update.groups
+    groups = found.update.groups
     target = nullcontext()
     if args.out is not None:
-        target = incremental.known_file(args.out, found.table, groups, known.id, known.cluster)
+        target = clustruct.groups.known_file(args.out, found.table, groups, known.id, known.cluster)
     with target:
-        return None if store is None else incremental.record(store, found, source=", ".join(args.data))
+        return None if store is None else clustruct.groups.record(store, found, source=", ".join(args.data))
 
 
-def _known_and_new(args: argparse.Namespace, saved: Model, store: Store | None) -> tuple[Known, Table]:
+def _known_and_new(args: argparse.Namespace, saved: Model, store: Store | None) -> tuple[KnownItems, Table]:
     """What is known and what is new. What an earlier run has said of its groups is no column of the items,
     unless the new ones have it, too.
     """
     needed = {need.name for need in saved.pipeline[0].needs_}
-    said = frozenset(SAID) - needed
+    said = frozenset(RESULT_COLUMNS) - needed
     known = _known(args, saved, store, said)
     new = _new_items(args, saved, known)
     own = frozenset(name for name in said if new.has(name))
     return (_known(args, saved, store, said - own) if own and store is None else known), new
 
 
-def _known(args: argparse.Namespace, saved: Model, store: Store | None, left_out: frozenset[str]) -> Known:
+def _known(
+    args: argparse.Namespace, saved: Model, store: Store | None, left_out: frozenset[str]
+) -> KnownItems:
     """The items that are known, with all columns that they have but those left out."""
     named = columns(args, saved.columns)
     if store is not None:
@@ -197,7 +197,7 @@ def _known(args: argparse.Namespace, saved: Model, store: Store | None, left_out
     return clustruct.groups.known_of_table(args.existing, bare, clusters, args.delimiter)
 
 
-def _new_items(args: argparse.Namespace, saved: Model, known: Known) -> Table:
+def _new_items(args: argparse.Namespace, saved: Model, known: KnownItems) -> Table:
     """All items of the data, whatever its sets, with all columns that they have; with their labels where
     these are a column of the known ones, beside their groups.
     """
@@ -208,7 +208,9 @@ def _new_items(args: argparse.Namespace, saved: Model, known: Known) -> Table:
     return clustruct.groups.one_set(args.data[0], sets)
 
 
-def _tell(args: argparse.Namespace, known: Known, new: Table, found: Outcome, number: int | None) -> None:
+def _print_outcome(
+    args: argparse.Namespace, known: KnownItems, new: Table, found: Outcome, number: int | None
+) -> None:
     """The groups of the new items on stdout where they have no file, and what the run did."""
     if args.json:
         print_json(_json(args, found))
@@ -233,7 +235,7 @@ def _json(args: argparse.Namespace, found: Outcome) -> dict[str, object]:
         "existing": str(args.existing),
         "new": {item: found.update.groups[item] for item in found.new},
         **as_json(found.changes),
-        "constraints": len(found.held),
+        "constraints": found.n_constraints,
         "proposals": [proposal.__dict__ for proposal in found.update.proposals],
     }
 
@@ -249,8 +251,8 @@ def _lines(args: argparse.Namespace, found: Outcome, number: int | None) -> list
     if found.known:
         lines.append(f"{count(found.known, 'item')} of the data known already: they stay where they are")
     lines.append(found.changes.summary())
-    if len(found.held):
-        lines.append(f"{count(len(found.held), 'constraint')} held")
+    if found.n_constraints:
+        lines.append(f"{count(found.n_constraints, 'constraint')} held")
     lines += _changed(found) + _proposed(found)
     if args.dry_run:
         lines.append("nothing was written (--dry-run)")

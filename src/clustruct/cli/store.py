@@ -75,9 +75,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """In, out, and what the store holds then."""
-    incremental = clustruct.groups
+    groups = clustruct.groups
     _check_targets(args)
-    opened = incremental.Store.create if args.create else incremental.Store
+    opened = groups.Store.create if args.create else groups.Store
     with opened(args.store) as store:
         try:
             done, told = _looked_at(args, store)
@@ -87,10 +87,10 @@ def run(args: argparse.Namespace) -> None:
             raise
         with clustruct.core.storage.targets.together():
             if args.groups_out is not None:
-                incremental.write_groups(args.groups_out, store.groups())
+                groups.write_groups(args.groups_out, store.groups())
                 done.append(f"groups written to {args.groups_out}")
             if args.decisions_out is not None:
-                incremental.write_decisions(args.decisions_out, store.decisions())
+                groups.write_decisions(args.decisions_out, store.decisions())
                 done.append(f"decisions written to {args.decisions_out}")
         if args.json:
             print_json(told)
@@ -105,7 +105,7 @@ def _check_targets(args: argparse.Namespace) -> None:
     inputs = [name for name in (args.store, args.items, args.decisions) if name is not None]
     for what, target in {"groups": args.groups_out, "decisions": args.decisions_out}.items():
         if target is not None:
-            clustruct.groups.decisions.written_suffix(target, what)
+            clustruct.groups.files.written_suffix(target, what)
             clustruct.core.storage.check_target(Path(target), inputs)
     both = (args.groups_out, args.decisions_out)
     if None not in both and clustruct.core.storage.targets.is_same(*both):
@@ -130,16 +130,19 @@ def _looked_at(args: argparse.Namespace, store: Store) -> tuple[list[str], Any]:
 
 
 def _take_in(args: argparse.Namespace, store: Store) -> list[str]:
-    incremental, done = clustruct.groups, []
+    groups, done = clustruct.groups, []
     if args.items is not None:
         columns = clustruct.data.io.ColumnRoles(id=args.id)
-        known = incremental.known_of_table(
+        known = groups.known_of_table(
             args.items, columns, [args.cluster] if args.cluster else ["cluster", "group"]
         )
-        added = incremental.keep_known(store, known, args.items)
+        added = groups.keep_known(store, known, args.items)
         done.append(f"{count(added, 'item')} added")
     if args.decisions is not None:
-        numbers = store.import_decisions(args.decisions)
+        given = groups.read_labels(args.decisions).decisions
+        if not given:
+            raise clustruct.core.exceptions.DataError(f"{args.decisions}: there are no decisions to import")
+        numbers = store.import_decisions(given)
         done.append(f"{count(len(numbers), 'decision')} of {args.decisions} written down")
     if args.decide is not None:
         decision = _decision(args.decide, args.author or _user())
@@ -163,7 +166,7 @@ def _led_on(store: Store, decision: Decision) -> str:
 
 def _warn_of_contradictions(store: Store) -> None:
     """All that people say is written down; what cannot hold is told at once, not by a later run."""
-    found = clustruct.groups.contradiction(store.state().statements())
+    found = clustruct.groups.contradiction(store.state().judgements())
     if found is not None:
         told = f"{store.path}: {found}; runs refuse that until one of them is undone (--decide undo NUMBER)"
         warnings.warn(told, clustruct.core.exceptions.DataWarning, stacklevel=2)

@@ -140,6 +140,17 @@ class Evidence:
         return alone_where_unknown(self.piece)
 
     @property
+    def must_link(self) -> Ints:
+        """Pairs of items (p x 2) that tie each piece together."""
+        return chained_pairs(self.piece)
+
+    @property
+    def cannot_link(self) -> Ints:
+        """An item of each of two pieces that are not the same (p x 2); labelled and complete ones apart."""
+        pieces, first = np.unique(self.piece, return_index=True)
+        return np.asarray(first[pieces >= 0][self.apart])
+
+    @property
     def is_binding(self) -> bool:
         """Whether some groups are ruled out."""
         sizes = np.bincount(self.piece[self.piece >= 0], minlength=len(self.labelled))

@@ -8,48 +8,52 @@ from typing import Any
 
 from .assign import Assignment, Proposal, assign
 from .changes import Changes, GroupChange, Move, compare
-from .constraints import Constraints, constraints, contradiction
-from .decisions import Decision, read_decisions, write_decisions
-from .group_files import id_columns, is_store, read_groups, write_groups
-from .labels import Labels, read_labels
+from .decisions import Decision, PairJudgement, contradiction, evidence_of, settle
+from .files import (
+    LabelFile,
+    id_columns,
+    read_decisions,
+    read_groups,
+    read_labels,
+    write_decisions,
+    write_groups,
+)
 from .ledger import Ledger, LedgerEntry, digest, fresh_id
-from .matching import match_groups, with_ids
-from .replay import Run, State, replay, undone
-from .statements import Statement
+from .named_assignment import NamedProposal, Update, match_groups, update_groups, with_ids
+from .replay import LoggedRun, State, replay, undone
+from .schema import is_store
 from .store import Store
-from .stored import Item
-from .update import NamedProposal, Update, update_groups
+from .store_reader import Item
 
 __all__ = [
     "Assignment",
     "Changes",
-    "Constraints",
     "Corrections",
     "Decision",
     "GroupChange",
     "Item",
-    "Known",
     "KnownIndex",
-    "Labels",
+    "KnownItems",
+    "LabelFile",
     "Ledger",
     "LedgerEntry",
     "LinkedRows",
+    "LoggedRun",
     "Move",
     "NamedProposal",
     "Outcome",
+    "PairJudgement",
     "Proposal",
-    "Run",
     "State",
-    "Statement",
     "Store",
     "Update",
     "add_to_groups",
     "assign",
     "compare",
-    "constraints",
     "contradiction",
     "corrections",
     "digest",
+    "evidence_of",
     "fresh_id",
     "id_columns",
     "is_store",
@@ -68,6 +72,7 @@ __all__ = [
     "record",
     "renamed",
     "replay",
+    "settle",
     "side_by_side",
     "undone",
     "update_groups",
@@ -80,14 +85,14 @@ __all__ = [
 
 # These load scikit-learn, which nothing else here needs.
 _HOMES = {
-    "Corrections": "correcting",
-    "corrections": "correcting",
-    "Known": "known",
-    "KnownIndex": "index",
+    "Corrections": "correction_sets",
+    "corrections": "correction_sets",
+    "KnownItems": "known",
+    "KnownIndex": "known_index",
     "LinkedRows": "linking",
-    "Outcome": "living",
-    "add_to_groups": "living",
-    "keep_known": "living",
+    "Outcome": "daily_run",
+    "add_to_groups": "daily_run",
+    "keep_known": "daily_run",
     "link": "linking",
     "link_columns": "linking",
     "renamed": "linking",
@@ -98,7 +103,7 @@ _HOMES = {
     "known_of_table": "known",
     "one_set": "known",
     "place_items": "scoring",
-    "record": "living",
+    "record": "daily_run",
     "write_known": "known",
 }
 

@@ -11,11 +11,10 @@ import numpy as np
 
 from clustruct.core.partitions import canonical_labels, chained_pairs
 from clustruct.core.typing import Bools, Floats, Ints
-from clustruct.data import PairScores
+from clustruct.data import Evidence, PairScores
 from clustruct.search.correlation.constrained import (
     listed_pairs,
     numbers,
-    pair_array,
     search_nodes,
     tied_items,
     touched_graph,
@@ -71,9 +70,7 @@ def assign(
     scores: PairScores,
     groups: Any,
     *,
-    must_link: Any = None,
-    cannot_link: Any = None,
-    confirmed: Any = None,
+    evidence: Evidence | None = None,
     revise: bool = False,
     settled: Any = None,
     sweeps: int = 100,
@@ -83,9 +80,9 @@ def assign(
 
     .. math:: \max_y \sum_{a<b,\; y_a = y_b} K_{ab}
 
-    over the clusterings y that keep each known group together and any two of them apart. Constraints come
-    first: known groups that ``must_link`` ties are one group, and of two items of one group in
-    ``cannot_link`` the one with the weaker ties leaves it.
+    over the clusterings y that keep each known group together and any two of them apart. Evidence comes
+    first: known groups that a piece ties are one group, and of two items of one group that differ the one
+    with the weaker ties leaves it.
 
     Parameters
     ----------
@@ -95,11 +92,9 @@ def assign(
         source.
     groups : object
         For each item the number of its known group (0, 1, ...), or -1 for a new item.
-    must_link, cannot_link : object, optional
-        Pairs of items that must, or must not share a cluster.
-    confirmed : object, optional
-        For each item a number of what people have confirmed to be one group, or -1. Such items stay
-        together, and apart from those of another number, also where groups are revised.
+    evidence : Evidence, optional
+        What is known of the items. Labelled pieces are what people have confirmed to be one group: they stay
+        together, and apart from each other, also where groups are revised. Complete ones are refused.
     revise : bool, default=False
         Also merge and split known groups where that gains. A group is split only where the pairs inside
         it are listed (enough of them to connect its items); otherwise it moves as a whole.
@@ -126,22 +121,26 @@ def assign(
     """
     index, values = listed_pairs(scores)
     known = numbers(groups, scores.n_items, "groups")
-    must = pair_array(must_link, "must_link", scores.n_items)
-    cannot = pair_array(cannot_link, "cannot_link", scores.n_items)
+    given = Evidence.of_pairs(scores.n_items) if evidence is None else evidence
+    if given.complete.any():
+        raise ValueError("complete groups do not go with new items, which may join any group")
+    must, cannot = given.must_link, given.cannot_link
     if scores.sources is not None:
         tied = tied_items(len(known), np.concatenate([chained_pairs(known), must]))
         cannot = np.concatenate([cannot, source_pairs(scores.sources, index, values, tied)])
-    fixed = np.full(len(known), NEW) if confirmed is None else numbers(confirmed, len(known), "confirmed")
+    fixed = np.where(np.append(given.labelled, np.False_)[given.piece], given.piece, NEW)
     calm = np.full(len(known), not revise) if settled is None else np.asarray(settled, np.bool_)
     near = _near(known, index, must, cannot)
     place = np.cumsum(near) - 1
     index, must, cannot = place[index], place[must], place[cannot]
-    search = _Search(index, values, cannot, sweeps, random_state)
+    search = _AnchoredSearch(index, values, cannot, sweeps, random_state)
     found = _assigned(search, known[near], must, fixed[near], calm[near], revise)
     return _for_all(found, known, near)
 
 
-def _assigned(search: _Search, known: Ints, must: Ints, fixed: Ints, calm: Bools, revise: bool) -> Assignment:
+def _assigned(
+    search: _AnchoredSearch, known: Ints, must: Ints, fixed: Ints, calm: Bools, revise: bool
+) -> Assignment:
     """The answer for new items and the groups near them."""
     kept, freed = _loosened(known, must, search.cannot, search.index, search.values)
     pieces = _Pieces(len(known), kept, must)
@@ -207,9 +206,6 @@ def _loosened(
     """
     kept, freed = groups.copy(), list[int]()
     piece = tied_items(len(groups), must)
-    for a, b in cannot:
-        if piece[a] == piece[b]:
-            raise ValueError(f"items {a} and {b} are in cannot_link, but must_link puts them together")
     while len(cannot):
         whole = tied_items(len(groups), np.concatenate([chained_pairs(kept), must]))
         clash = cannot[whole[cannot[:, 0]] == whole[cannot[:, 1]]]
@@ -244,7 +240,7 @@ def _revisable(groups: Ints, index: Ints) -> Bools:
 
 
 @dataclass(frozen=True)
-class _Search:
+class _AnchoredSearch:
     """Listed scores and constraints, searched by nodes."""
 
     index: Ints

@@ -1,22 +1,22 @@
-"""What people decide about items and groups: one record per decision, in files as in the store."""
+"""What people decide about items and groups, one record per decision, and what that says of pairs of items:
+as `Evidence`, or a message that names who contradicts whom.
+"""
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
+from itertools import chain, combinations
 from os import PathLike
-from pathlib import Path
 from typing import Any, Literal, TypeGuard, get_args
 
 from clustruct.core.exceptions import DataError
-from clustruct.core.formatting import place
-from clustruct.core.storage.targets import replacing
-from clustruct.data.io.csv_files import csv_rows
-from clustruct.data.io.formats import suffix_of, text_lines
+from clustruct.core.formatting import count, place
+from clustruct.core.typing import Ints
+from clustruct.data import Evidence
+from clustruct.data.evidence import Contradiction
 
 Kind = Literal["same", "different", "unsure", "sort", "move", "merge", "split", "confirm", "note", "undo"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -24,13 +24,11 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 ANSWERS = ("same", "different", "unsure")
 # What is said of items alone, whatever groups there are: it moves nothing, and binds the runs that follow.
 JUDGEMENTS = (*ANSWERS, "sort")
-COLUMNS = (
-    *("number", "decision", "a", "b", "group", "into", "items", "piles"),
-    *("undoes", "author", "time", "note"),
-)
-LONGEST_LINE = 32 * 2**20
 # Items that can be sorted at once: all their pairs are spoken of, twenty thousand of so many.
 MOST_SORTED = 200
+# People who say different things of one pair contradict each other, or the majority decides.
+Disagreement = Literal["error", "majority"]
+SHOWN_STEPS = 4
 
 
 @dataclass(frozen=True)
@@ -104,9 +102,9 @@ class Decision:
 
     def __str__(self) -> str:
         where = f"line {self.line} of {self.source}" if self.line else self.source
-        told = ", ".join(part for part in (where, f"by {self.author}" if self.author else "") if part)
-        kept = f" of {self.store}" if self.store else ""
-        return f"decision {self.number}{kept}" + (f" ({told})" if told else "")
+        about = ", ".join(part for part in (where, f"by {self.author}" if self.author else "") if part)
+        store = f" of {self.store}" if self.store else ""
+        return f"decision {self.number}{store}" + (f" ({about})" if about else "")
 
     def content(self) -> dict[str, Any]:
         """All that is not empty, without number and place: what is kept of it."""
@@ -161,65 +159,12 @@ def _fault_of_piles(decision: Decision) -> str | None:
     return None
 
 
-def read_decisions(path: str | PathLike[str]) -> list[Decision]:
-    """The decisions of a CSV, TSV or JSONL file, in order. What is wrong is named by file and line.
-
-    Tables have the column ``decision`` and those of ``a``, ``b`` (items), ``group``, ``into``, ``items``
-    (a JSON list), ``piles`` (a JSON list of lists), ``undoes``, ``author``, ``time``, ``note`` that are
-    needed; JSONL has these keys. A decision is numbered by its row where there is no column ``number``.
-
-    Parameters
-    ----------
-    path : path
-        The file.
-
-    Returns
-    -------
-    list of Decision
-        The decisions.
-    """
-    found: list[Decision] = []
-    taken: dict[int, int] = {}
-    for row, (line, values) in enumerate(rows_of(Path(path)), 1):
-        if row == 1 and "decision" not in values:
-            told = ", ".join(values)
-            raise DataError(f"{place(path, line)}: there is no column (key) 'decision'; there are {told}")
-        decision = decision_of(values, row, path, line)
-        first = taken.setdefault(decision.number, line)
-        if first != line:
-            raise DataError(f"{place(path, line)}: the number {decision.number} is also that of line {first}")
-        found.append(decision)
-    return found
-
-
 def decision_of(values: Mapping[str, Any], row: int, path: str | PathLike[str], line: int) -> Decision:
     """The decision that a row (an object) says, numbered by its row where it has no number."""
     try:
         return replace(_decision(values, row), source=str(path), line=line)
     except ValueError as error:
         raise DataError(f"{place(path, line)}: {error}") from None
-
-
-def rows_of(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """(line, values by name) of each row of a table, of each object of a JSONL file."""
-    if suffix_of(path) in (".csv", ".tsv"):
-        yield from csv_rows(path)
-    elif suffix_of(path) == ".jsonl":
-        for line, text in text_lines(path, LONGEST_LINE):
-            if text.strip():
-                yield line, _object(text, path, line)
-    else:
-        raise DataError(f"{path}: unknown kind of file; .csv, .tsv or .jsonl are read here")
-
-
-def _object(text: str, path: Path, line: int) -> Mapping[str, Any]:
-    try:
-        held = json.loads(text)
-    except (ValueError, RecursionError):
-        raise DataError(f"{place(path, line)}: not JSON") from None
-    if not isinstance(held, dict):
-        raise DataError(f"{place(path, line)}: not a JSON object")
-    return held
 
 
 def _decision(values: Mapping[str, Any], row: int) -> Decision:
@@ -288,68 +233,211 @@ def _are_ids(value: object) -> TypeGuard[list[str | int]]:
     return isinstance(value, list) and all(isinstance(v, str | int) for v in value)
 
 
-def write_decisions(path: str | PathLike[str], decisions: Iterable[Decision]) -> None:
-    """Write decisions to a .csv, .tsv or .jsonl file, from which `read_decisions` gives them back.
+@dataclass(frozen=True)
+class PairJudgement:
+    """What a decision says of two items: "same", "different" or "unsure".
+
+    Attributes
+    ----------
+    a : str
+        The name of one item.
+    b : str
+        The name of the other.
+    answer : str
+        "same", "different" or "unsure".
+    by : Decision
+        The decision that says so.
+    """
+
+    a: str
+    b: str
+    answer: str
+    by: Decision
+
+    def __str__(self) -> str:
+        answer = "the same" if self.answer == "same" else self.answer
+        if self.by.kind in ANSWERS:
+            return f"{self.by} says {self.a!r} and {self.b!r} are {answer}"
+        same = self.answer == "same"
+        if self.by.kind == "sort":
+            return f"{self.by} sorts {self.a!r} and {self.b!r} into {'one pile' if same else 'two piles'}"
+        verb = {"confirm": "confirms", "merge": "merges", "split": "splits", "move": "moves"}[self.by.kind]
+        where = "one group" if same else "two groups"
+        return f"{self.by} {verb} so that {self.a!r} and {self.b!r} are in {where}"
+
+
+def judgements_of(decision: Decision) -> list[PairJudgement]:
+    """What a judgement says of pairs of items; nothing for what is about groups.
+
+    Of sorted items every pair is spoken of, though some would do, from which the rest follows: so who sorts
+    the same items anew takes back all that was said of them before.
+
+    >>> judged = judgements_of(Decision("sort", piles=(("a", "b"), ("c",))))
+    >>> [(j.a, j.b, j.answer) for j in judged]
+    [('a', 'b', 'same'), ('a', 'c', 'different'), ('b', 'c', 'different')]
+    """
+    if decision.kind == "sort":
+        pile = {item: n for n, items in enumerate(decision.piles) for item in items}
+        return [
+            PairJudgement(a, b, "same" if pile[a] == pile[b] else "different", decision)
+            for a, b in combinations(decision.items, 2)
+        ]
+    if decision.kind in ANSWERS:
+        a, b = decision.items
+        return [PairJudgement(a, b, decision.kind, decision)]
+    return []
+
+
+def settle(
+    judgements: Iterable[PairJudgement],
+    items: Collection[str] | None = None,
+    *,
+    disagreement: Disagreement = "error",
+) -> list[PairJudgement]:
+    """The judgements that hold, one for a pair, or a `DataError` that names who contradicts whom.
 
     Parameters
     ----------
-    path : path
-        The file to be written.
-    decisions : iterable of Decision
-        The decisions, in order.
+    judgements : iterable of PairJudgement
+        What was said, in order. Of one author the last word about a pair counts; "unsure" gives way to
+        any answer of another author.
+    items : collection of str, optional
+        The items that there are; None: any.
+    disagreement : {"error", "majority"}, default="error"
+        Two authors who say different things of one pair are an error, or the majority decides (a tie:
+        nothing is said of the pair).
+
+    Returns
+    -------
+    list of PairJudgement
+        What holds of pairs.
+
+    Examples
+    --------
+    >>> from clustruct.groups import Decision
+    >>> judged = [PairJudgement("a", "b", "same", Decision("same", ("a", "b"), number=1, author="ann")),
+    ...           PairJudgement("b", "a", "different", Decision("different", ("b", "a"), number=2))]
+    >>> settle(judged)
+    Traceback (most recent call last):
+    ...
+    clustruct.core.exceptions.DataError: decision 2 says 'b' and 'a' are different, but decision 1 (by ann)
+    says they are the same
     """
-    suffix = written_suffix(path, "decisions")
-    lines = _json_lines(decisions) if suffix == ".jsonl" else _csv_lines(decisions, suffix)
-    with replacing(Path(path)) as f:
-        f.writelines(line.encode("utf-8", "surrogatepass") for line in lines)
-
-
-def is_unicode(text: str) -> bool:
-    """Whether a text has no halves of characters, which no file of text can hold."""
+    by_pair: dict[tuple[str, str], dict[str, PairJudgement]] = {}
+    for judged in judgements:
+        for item in (judged.a, judged.b):
+            if items is not None and item not in items:
+                raise DataError(f"{judged.by} names {item!r}, and there is no such item")
+        by_author = by_pair.setdefault((min(judged.a, judged.b), max(judged.a, judged.b)), {})
+        by_author.pop(judged.by.author, None)
+        by_author[judged.by.author] = judged
+    settled = [_settle_pair(list(by_author.values()), disagreement) for by_author in by_pair.values()]
+    holding = [judged for judged in settled if judged is not None]
+    numbers: dict[str, int] = {}
+    for judged in holding:
+        numbers.setdefault(judged.a, len(numbers))
+        numbers.setdefault(judged.b, len(numbers))
     try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+        evidence_of(holding, numbers)
+    except Contradiction as found:
+        raise DataError(_explain(found, holding)) from None
+    return holding
 
 
-def written_suffix(path: str | PathLike[str], what: str) -> str:
-    """The end of a name of a file that is to be written; `DataError` where it says nothing."""
-    suffix = suffix_of(path)
-    if suffix not in (".csv", ".tsv", ".jsonl"):
-        raise DataError(f"{path}: {what} are written as .csv, .tsv or .jsonl")
-    return suffix
+def _settle_pair(judged: Sequence[PairJudgement], disagreement: str) -> PairJudgement | None:
+    """The judgement that holds for a pair, of one by each author."""
+    sure = [j for j in judged if j.answer != "unsure"]
+    if not sure:
+        return judged[0]
+    votes = Counter(j.answer for j in sure).most_common()
+    if len(votes) == 1:
+        return sure[0]
+    if disagreement == "error":
+        last = sure[-1]
+        other = next(j for j in sure if j.answer != last.answer)
+        answer = "the same" if other.answer == "same" else other.answer
+        raise DataError(f"{last}, but {other.by} says they are {answer}")
+    if votes[0][1] == votes[1][1]:
+        return None
+    return next(j for j in sure if j.answer == votes[0][0])
 
 
-def _record(decision: Decision) -> dict[str, Any]:
-    told = {"author": decision.author, "time": decision.time}
-    more = {name: value for name, value in told.items() if value}
-    return {"number": decision.number, "decision": decision.kind, **decision.content(), **more}
+def _explain(found: Contradiction, holding: Sequence[PairJudgement]) -> str:
+    """Who says that two items differ, and by what chain others say that they are the same."""
+    same, different = ([j for j in holding if j.answer == answer] for answer in ("same", "different"))
+    steps, more = [str(same[pair]) for pair in found.same[:SHOWN_STEPS]], len(found.same) - SHOWN_STEPS
+    rest = f" and {count(more, 'further decision')}" if more > 0 else ""
+    return f"{different[found.different]}, but {', '.join(steps)}{rest}"
 
 
-def _json_lines(decisions: Iterable[Decision]) -> Iterator[str]:
-    for decision in decisions:
-        yield json.dumps(_record(decision), ensure_ascii=False) + "\n"
+def contradiction(judgements: Iterable[PairJudgement], disagreement: Disagreement = "error") -> str | None:
+    """Which judgements cannot all hold, and who made them; None where all can.
+
+    Parameters
+    ----------
+    judgements : iterable of PairJudgement
+        What was said, in order.
+    disagreement : {"error", "majority"}, default="error"
+        Whether people who disagree contradict each other, or the majority decides.
+
+    Returns
+    -------
+    str or None
+        A sentence that names the decisions, or None.
+
+    Examples
+    --------
+    >>> from clustruct.groups import Decision
+    >>> judged = [PairJudgement("a", "b", "same", Decision("same", ("a", "b"), number=1, author="ann")),
+    ...           PairJudgement("a", "b", "different", Decision("different", ("a", "b"), number=2))]
+    >>> contradiction(judged), contradiction(judged, "majority")
+    ("decision 2 says 'a' and 'b' are different, but decision 1 (by ann) says they are the same", None)
+    """
+    try:
+        settle(judgements, disagreement=disagreement)
+    except DataError as error:
+        return str(error)
+    return None
 
 
-def _csv_lines(decisions: Iterable[Decision], suffix: str) -> Iterator[str]:
-    text = io.StringIO()
-    writer = csv.DictWriter(
-        text, COLUMNS, restval="", delimiter="\t" if suffix == ".tsv" else ",", lineterminator="\n"
+def evidence_of(
+    holding: Iterable[PairJudgement],
+    numbers: Mapping[str, int],
+    *,
+    labels: Ints | None = None,
+    complete: Collection[str] = (),
+    labels_complete: bool = False,
+) -> Evidence:
+    """Settled judgements as evidence of the items that have these numbers; others are passed over.
+
+    Parameters
+    ----------
+    holding : iterable of PairJudgement
+        What holds of pairs (`settle`).
+    numbers : mapping
+        The number of each item.
+    labels : array of int, optional
+        A label of each item, -1 where not known.
+    complete : collection of str, default=()
+        Items to whose group nothing else belongs.
+    labels_complete : bool, default=False
+        Whether nothing else belongs to labelled groups.
+
+    Returns
+    -------
+    Evidence
+        What is known of the items.
+    """
+    pairs: dict[str, list[tuple[int, int]]] = {answer: [] for answer in ANSWERS}
+    for judged in holding:
+        if judged.a in numbers and judged.b in numbers:
+            pairs[judged.answer].append((numbers[judged.a], numbers[judged.b]))
+    return Evidence.of_pairs(
+        len(numbers) if labels is None else len(labels),
+        pairs["same"],
+        pairs["different"],
+        unsure=pairs["unsure"],
+        labels=labels,
+        complete=[numbers[item] for item in complete if item in numbers],
+        labels_complete=labels_complete,
     )
-    writer.writeheader()
-    for decision in decisions:
-        record = _record(decision)
-        items = record.pop("items", [])
-        # Two columns for what people look at; a list where there are more.
-        if len(items) <= 2:
-            record.update(zip(("a", "b"), items, strict=False))
-        else:
-            record["items"] = json.dumps(items, ensure_ascii=False)
-        if decision.piles:
-            record["piles"] = json.dumps(record["piles"], ensure_ascii=False)
-        writer.writerow(record)
-        yield text.getvalue()
-        text.seek(0)
-        text.truncate()
-    yield text.getvalue()

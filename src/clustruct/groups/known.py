@@ -4,8 +4,6 @@ new ones.
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,14 +19,11 @@ from clustruct.data import Table
 from clustruct.data.io import ColumnRoles, read_sets
 from clustruct.data.io.formats import is_table, sets_file
 
-from .decisions import written_suffix
-from .index import KnownIndex
-from .joining import joined
-from .kept_index import index_of, read_items
+from .files import csv_lines, written_suffix
+from .known_index import KnownIndex, index_of, join_tables, read_items
 from .replay import State
-from .stored import StoredGroups
+from .store_reader import StoredGroups
 
-ROWS_AT_ONCE = 10_000
 # Of so many runs it is remembered which items they have put into groups.
 LAST_RUNS = 30
 # The column of predictions that names the set of an item.
@@ -36,7 +31,7 @@ SET = "set"
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownItems:
     """What is known before a run.
 
     Attributes
@@ -72,7 +67,7 @@ class Known:
 
 def known_of_table(
     path: str | PathLike[str], columns: ColumnRoles, clusters: Sequence[str], delimiter: str | None = None
-) -> Known:
+) -> KnownItems:
     """The items of a file with their groups; those without a group are new.
 
     ``clusters`` are names that the column of the groups may have, the first that is there counts.
@@ -90,18 +85,18 @@ def known_of_table(
 
     Returns
     -------
-    Known
+    KnownItems
         The items with their groups.
     """
-    table, name = _labelled(path, columns, clusters, delimiter)
+    table, name = _read_labelled(path, columns, clusters, delimiter)
     labels = [None if g is None else str(g) for g in table.labels or [None] * len(table)]
     if SET not in (columns.id, name) and table.has(SET):
-        labels = _told_apart(path, table.column(SET), labels)
+        labels = _name_by_set(path, table.column(SET), labels)
     groups = {str(i): g for i, g in zip(table.item_ids, labels, strict=True) if g is not None}
-    return Known(replace(table, labels=labels), State.start(groups), columns.id or "id", name)
+    return KnownItems(replace(table, labels=labels), State.start(groups), columns.id or "id", name)
 
 
-def _told_apart(
+def _name_by_set(
     path: str | PathLike[str], sets: Sequence[Any], labels: Sequence[str | None]
 ) -> list[str | None]:
     """Groups of predictions of several sets: they are numbered from 0 in each, and a number means nothing
@@ -113,12 +108,12 @@ def _told_apart(
     if len(numbers) < 2 or any(found != set(map(str, range(len(found)))) for found in numbers.values()):
         return list(labels)
     first = next(iter(numbers))
-    told = f"groups are numbered in each set (column {SET!r}): they are called '{first}: 0' and so on"
-    warnings.warn(f"{path}: {told}", DataWarning, stacklevel=2)
+    what = f"groups are numbered in each set (column {SET!r}): they are called '{first}: 0' and so on"
+    warnings.warn(f"{path}: {what}", DataWarning, stacklevel=2)
     return [f"{name}: {group}" for name, group in zip(sets, labels, strict=True)]
 
 
-def known_of_store(store: StoredGroups, id: str = "id", *, indexed: bool = True, runs: int = 0) -> Known:
+def known_of_store(store: StoredGroups, id: str = "id", *, indexed: bool = True, runs: int = 0) -> KnownItems:
     """All items of a store, with the index that it keeps: their values are then read when they are asked for,
     as long as the store is open. With ``runs``, also which items so many last runs have put into groups.
 
@@ -135,14 +130,14 @@ def known_of_store(store: StoredGroups, id: str = "id", *, indexed: bool = True,
 
     Returns
     -------
-    Known
+    KnownItems
         Items, groups, and what people said of them.
     """
     names = store.item_names()
     index = index_of(store, names) if indexed and names else None
     table = index.table if index is not None else read_items(store, names) if names else None
     placed = store.placed(runs) if runs else None
-    return Known(table, store.state(), id, is_store=True, index=index, placed=placed)
+    return KnownItems(table, store.state(), id, is_store=True, index=index, placed=placed)
 
 
 def one_set(path: str | PathLike[str], sets: Iterator[Table]) -> Table:
@@ -167,7 +162,7 @@ def one_set(path: str | PathLike[str], sets: Iterator[Table]) -> Table:
         if table.ids is None or (lines is not None and list(table.ids) == list(lines)):
             raise DataError(f"{path}: items that live on need ids (--id NAME)")
         labels += table.labels or [None] * len(table)
-        found = table if found is None else joined(found, table)
+        found = table if found is None else join_tables(found, table)
     if found is None:
         raise DataError(f"{path}: no items to use")
     seen = set[str]()
@@ -178,7 +173,7 @@ def one_set(path: str | PathLike[str], sets: Iterator[Table]) -> Table:
     return replace(found, labels=labels, ids=[str(name) for name in found.item_ids])
 
 
-def _labelled(
+def _read_labelled(
     path: str | PathLike[str], columns: ColumnRoles, clusters: Sequence[str], delimiter: str | None
 ) -> tuple[Table, str]:
     names = list(dict.fromkeys(clusters)) if is_table(path) else [None]
@@ -253,24 +248,16 @@ def known_file(
             yield
         return
     with replacing(Path(path)) as f:
-        lines = _lines(table, labels, id, cluster, suffix)
+        lines = csv_lines(_rows(table, labels, id, cluster), suffix)
         f.writelines(text.encode("utf-8", "surrogatepass") for text in lines)
         yield
 
 
-def _lines(table: Table, labels: Sequence[str | None], id: str, cluster: str, suffix: str) -> Iterator[str]:
+def _rows(table: Table, labels: Sequence[str | None], id: str, cluster: str) -> Iterator[Sequence[object]]:
     fields = [name for name in table.fields() if name not in (id, cluster)]
-    text = io.StringIO()
-    writer = csv.writer(text, delimiter="\t" if suffix == ".tsv" else ",", lineterminator="\n")
-    writer.writerow([id, cluster, *fields])
     columns = [[_cell(value) for value in table.column(name)] for name in fields]
-    for n, row in enumerate(zip(table.item_ids, labels, *columns, strict=True), 1):
-        writer.writerow(row)
-        if n % ROWS_AT_ONCE == 0:
-            yield text.getvalue()
-            text.seek(0)
-            text.truncate()
-    yield text.getvalue()
+    yield [id, cluster, *fields]
+    yield from zip(table.item_ids, labels, *columns, strict=True)
 
 
 def _cell(value: object) -> object:

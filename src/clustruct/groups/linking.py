@@ -26,7 +26,7 @@ from clustruct.data.table import TableRows
 from clustruct.features import PairFeatures, Sources
 from clustruct.pipeline import check_correlation, group, is_calibrated
 
-from .joining import joined
+from .known_index import join_tables
 
 # The field of the tables, where a model knows none.
 TABLE = "file"
@@ -184,7 +184,7 @@ def side_by_side(tables: Sequence[Table], field: str, names: Sequence[str]) -> T
     >>> list(table.ids), list(table.labels), table.column("file"), table.column("u")
     (['a.csv:7', 'b.csv:7'], ['x', 'x'], ['a.csv', 'b.csv'], [None, 2])
     """
-    whole = reduce(joined, [replace(table, labels=None) for table in tables])
+    whole = reduce(join_tables, [replace(table, labels=None) for table in tables])
     sizes = [len(table) for table in tables]
     held = (
         {name: whole.items.column(name) for name in whole.fields()}

@@ -13,16 +13,15 @@ from typing import Protocol
 
 from clustruct.core.exceptions import DataError
 
-from .decisions import JUDGEMENTS, Decision
+from .decisions import JUDGEMENTS, Decision, PairJudgement, judgements_of
 from .ledger import Ledger, fresh_id
-from .statements import Statement, statements_of
 
 # Where items go; None: out of all groups.
 Places = Mapping[str, str | None]
 
 
 @dataclass(frozen=True)
-class Run:
+class LoggedRun:
     """A run that placed items in groups (None: the item is no more).
 
     Attributes
@@ -40,7 +39,7 @@ class Run:
 
     Examples
     --------
-    >>> str(Run(3, {"a": "g"}))
+    >>> str(LoggedRun(3, {"a": "g"}))
     'run 3'
     """
 
@@ -54,7 +53,7 @@ class Run:
         return f"run {self.number}"
 
 
-Event = Decision | Run
+Event = Decision | LoggedRun
 
 
 class View(Protocol):
@@ -163,7 +162,7 @@ def living(group: str, view: View, decision: Decision) -> str:
     raise DataError(f"{decision} names the group {group!r}, which {now}")
 
 
-def completed(decision: Decision, taken: View) -> Decision:
+def with_id(decision: Decision, taken: View) -> Decision:
     """The decision with an id for the group that it makes, where it makes one."""
     if decision.into is not None or decision.kind not in ("move", "split"):
         return decision
@@ -191,7 +190,7 @@ class State:
     ledger: Ledger = field(default_factory=Ledger)
     void: dict[int, str] = field(default_factory=dict)
     _members: dict[str, dict[str, None]] = field(default_factory=dict, repr=False)
-    _said: list[Statement] = field(default_factory=list, repr=False)
+    _judged: list[PairJudgement] = field(default_factory=list, repr=False)
     # The last decision that put an item beside others: items of one number are meant to be together.
     _bound: dict[str, Decision] = field(default_factory=dict, repr=False)
     _parted: list[tuple[Decision, tuple[str, ...], tuple[str, ...]]] = field(default_factory=list, repr=False)
@@ -263,11 +262,11 @@ class State:
 
     def apply(self, event: Event, after_undo: bool = False) -> None:
         """One event that counts; ``after_undo``: in a log part of which does not."""
-        if isinstance(event, Run):
+        if isinstance(event, LoggedRun):
             places = self._landed(event) if after_undo else event.places
             self.change(transition(places, self), event.number)
             return
-        decision = completed(event, self)
+        decision = with_id(event, self)
         places = places_of(decision, self)
         self._remember(decision, places)
         self.change(transition(places, self), decision.number)
@@ -275,7 +274,7 @@ class State:
     def _remember(self, decision: Decision, places: Places) -> None:
         """What a decision says of items, which runs that follow must hold."""
         if decision.kind in JUDGEMENTS:
-            self._said += statements_of(decision)
+            self._judged += judgements_of(decision)
         elif decision.kind == "confirm":
             own = self.members(living(str(decision.group), self, decision))
             self._bind(decision, own)
@@ -294,7 +293,7 @@ class State:
     def _bind(self, decision: Decision, items: Iterable[str]) -> None:
         self._bound.update(dict.fromkeys(items, decision))
 
-    def _landed(self, run: Run) -> Places:
+    def _landed(self, run: LoggedRun) -> Places:
         """Where a run puts items, when an undo has taken away groups that it knew: where these lead to."""
         places: dict[str, str | None] = {}
         for item, group in run.places.items():
@@ -322,19 +321,19 @@ class State:
         whole = ((item, by) for item, by in self._bound.items() if by.kind == "confirm" and not by.items)
         return {item: by.number for item, by in whole}
 
-    def statements(self) -> list[Statement]:
+    def judgements(self) -> list[PairJudgement]:
         """What all decisions say of pairs of items, later ones before earlier ones that they replace.
 
         A decision about a group says that its items belong together (as a star from the first), one that
         takes items out of a group, or confirms it beside others, says that they differ from those in it,
         unless a later one has joined them.
         """
-        found = list(self._said)
+        found = list(self._judged)
         first: dict[int, str] = {}
         for item, by in self._bound.items():
             centre = first.setdefault(by.number, item)
             if centre != item:
-                found.append(Statement(centre, item, "same", by))
+                found.append(PairJudgement(centre, item, "same", by))
         seen = set[tuple[object, object]]()
         for by, part, rest in self._parted:
             for a in part:
@@ -342,8 +341,8 @@ class State:
                     sides = (self._side(a), self._side(b))
                     if sides[0] != sides[1] and sides not in seen:
                         seen.update({sides, sides[::-1]})
-                        found.append(Statement(a, b, "different", by))
-        return sorted(found, key=lambda said: said.by.number)
+                        found.append(PairJudgement(a, b, "different", by))
+        return sorted(found, key=lambda judged: judged.by.number)
 
     def _side(self, item: str) -> object:
         by = self._bound.get(item)
@@ -373,8 +372,8 @@ def undone(events: Sequence[Event]) -> dict[int, Decision]:
             number = event.undoes or 0
             what = known.get(number)
             if not isinstance(what, Decision):
-                told = "runs are not undone" if what is not None else "there is none before it"
-                raise DataError(f"{event} undoes decision {number}, but {told}")
+                why = "runs are not undone" if what is not None else "there is none before it"
+                raise DataError(f"{event} undoes decision {number}, but {why}")
             if number in out:
                 raise DataError(f"{event} undoes decision {number}, which is undone already by {out[number]}")
             undos.append(event)
@@ -413,7 +412,7 @@ def replay(events: Sequence[Event], groups: Mapping[str, str] | None = None) -> 
     Examples
     --------
     >>> from clustruct.groups import Decision
-    >>> log = [Run(1, {"a": "g", "b": "g", "c": "h"}), Decision("merge", group="h", into="g", number=2)]
+    >>> log = [LoggedRun(1, {"a": "g", "b": "g", "c": "h"}), Decision("merge", group="h", into="g", number=2)]
     >>> replay(log).groups
     {'a': 'g', 'b': 'g', 'c': 'g'}
     >>> replay([*log, Decision("undo", undoes=2, number=3)]).groups
@@ -427,7 +426,7 @@ def replay(events: Sequence[Event], groups: Mapping[str, str] | None = None) -> 
         try:
             state.apply(event, after_undo=bool(out))
         except DataError as error:
-            if not out or isinstance(event, Run):
+            if not out or isinstance(event, LoggedRun):
                 raise
             state.void[event.number] = str(error)
             state.take_back(event)  # now: later events move its items on, and the id leads there through them

@@ -8,6 +8,7 @@ import os
 import sqlite3
 from collections.abc import Mapping
 from contextlib import closing
+from os import PathLike
 from pathlib import Path
 from urllib.parse import quote
 
@@ -88,6 +89,28 @@ def connect(path: Path) -> sqlite3.Connection:
     db.execute("PRAGMA trusted_schema = OFF")
     db.execute("PRAGMA cell_size_check = ON")
     return db
+
+
+def is_store(path: str | PathLike[str]) -> bool:
+    """Whether a file is a database (of a store, one may hope) and not a file of text.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+
+    Returns
+    -------
+    bool
+        True where it begins as a database does.
+    """
+    try:
+        if not Path(path).is_file():  # what comes down a pipe can be read once
+            return False
+        with open(path, "rb") as f:
+            return f.read(len(MAGIC)) == MAGIC
+    except OSError:
+        return False
 
 
 def check_header(path: Path) -> None:

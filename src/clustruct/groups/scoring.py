@@ -11,15 +11,14 @@ from sklearn.pipeline import Pipeline
 
 from clustruct.core.callbacks import working
 from clustruct.core.typing import Bools, Floats, Ints
-from clustruct.data import PairScores, Table
+from clustruct.data import Evidence, PairScores, Table
 from clustruct.features import PairFeatures
 from clustruct.features.blocking import across
 from clustruct.features.columns import Columns
 from clustruct.pipeline import check_correlation, score_pairs
 
 from .assign import NEW
-from .constraints import Constraints
-from .update import Update, numbered, update_groups
+from .named_assignment import Update, number_groups, update_groups
 
 # A group of more items is looked at through so many pairs of each item.
 LARGE_GROUP, PAIRS_OF_ITEM = 30, 10
@@ -32,8 +31,7 @@ def place_items(
     given: Table | Columns,
     groups: Mapping[str, str] | None = None,
     *,
-    constraints: Constraints | None = None,
-    confirmed: Mapping[str, int] | None = None,
+    evidence: Evidence | None = None,
     revise: bool = False,
     loose: Collection[str] | None = None,
     fresh: Callable[[str], str] | None = None,
@@ -53,7 +51,7 @@ def place_items(
         is not made again.
     groups : mapping, optional
         Group id of each known item; the others are new.
-    constraints, confirmed, revise, loose, fresh, random_state
+    evidence, revise, loose, fresh, random_state
         As for `update_groups`.
 
     Returns
@@ -64,19 +62,18 @@ def place_items(
     check_correlation(pipeline[-1])
     columns = given if isinstance(given, Columns) else Columns(given)
     items = [*map(str, columns.table.item_ids)]
-    known, held = groups or {}, constraints or Constraints()
-    theirs = numbered([*map(known.get, items)])[1]
+    known = groups or {}
+    theirs = number_groups([*map(known.get, items)])[1]
     touched = theirs == NEW
-    if named := {item for said in held.broken(known) for item in (said.a, said.b)}:
-        touched |= np.fromiter(map(named.__contains__, items), np.bool_, len(items))
-    scores = scores_near(pipeline, columns, touched, theirs)
+    if evidence is not None:
+        touched |= misplaced_items(evidence, theirs)
+    scores = scores_near(pipeline, columns, touched, theirs, evidence)
     with working("grouping"):
         return update_groups(
             known,
             items,
             scores,
-            constraints=held,
-            confirmed=confirmed,
+            evidence=evidence,
             revise=revise,
             loose=loose,
             fresh=fresh,
@@ -84,18 +81,52 @@ def place_items(
         )
 
 
-def scores_near(pipeline: Pipeline, given: Table | Columns, touched: Bools, groups: Ints) -> PairScores:
+def misplaced_items(evidence: Evidence, groups: Ints) -> Bools:
+    """The items of pieces that are not where the evidence has them: in several known groups, or in one with a
+    piece that differs.
+
+    >>> evidence = Evidence.of_pairs(5, same=[(0, 1)], different=[(2, 3)])
+    >>> misplaced_items(evidence, np.array([0, 1, 2, 2, 2])).tolist()
+    [True, True, True, True, False]
+    """
+    piece = evidence.piece
+    of_piece: dict[int, set[int]] = {}
+    for p, group in zip(piece[piece >= 0].tolist(), groups[piece >= 0].tolist(), strict=True):
+        of_piece.setdefault(p, set()).add(group)
+    places = {p: held - {NEW} for p, held in of_piece.items()}
+    wrong = {p for p, held in places.items() if len(held) > 1}
+    wrong |= {p for pair in evidence.apart.tolist() if places[pair[0]] & places[pair[1]] for p in pair}
+    return np.isin(piece, list(wrong))
+
+
+def scores_near(
+    pipeline: Pipeline,
+    given: Table | Columns,
+    touched: Bools,
+    groups: Ints,
+    evidence: Evidence | None = None,
+) -> PairScores:
     """Scores of the pairs that touch some items, and of pairs of other items in the groups near these
     (``groups``: the number of each item's, or `NEW`).
 
-    A group is near where the sum of its scores with one of the items is positive.
+    A group is near where the sum of its scores with one of the items is positive. Of known items that may
+    leave their group all pairs with that and with the groups near them are scored: pairs that are not
+    compared count 0, and one that speaks for a group would outweigh all others.
     """
     with working("features") as work:
         columns = given if isinstance(given, Columns) else Columns(given)
         sources, known_sources = pipeline[0].sources_, _sources(pipeline[0], columns)
         pairs = candidates(pipeline[0], columns, touched)
         values = score_pairs(pipeline, columns, pairs)
-        inside = _inside(groups, _near_groups(pairs, values, touched, groups), touched)
+        moved = touched & (groups != NEW)
+        if moved.any():
+            pieces = np.arange(len(groups)) if evidence is None else evidence.nodes
+            more = _pairs_of_moves(pairs, values, moved, pieces, groups)
+            more = more if known_sources is None else across(more, known_sources)
+            pairs = np.concatenate([pairs, more])
+            values = np.concatenate([values, score_pairs(pipeline, columns, more)])
+        near = np.unique(_near_groups(pairs, values, touched, np.arange(len(groups)), groups)[:, 1])
+        inside = _inside(groups, near, touched)
         inside = inside if known_sources is None else across(inside, known_sources)
         work.keep(items=int(touched.sum()), pairs=len(pairs) + len(inside))
         index = np.concatenate([pairs, inside])
@@ -127,15 +158,38 @@ def _sources(features: PairFeatures, columns: Columns) -> Ints | None:
     return None if features.sources_ is None else features.sources_.codes(columns)
 
 
-def _near_groups(pairs: Ints, values: Floats, touched: Bools, groups: Ints) -> Ints:
-    """The groups that an item scores well with."""
+def _near_groups(pairs: Ints, values: Floats, touched: Bools, pieces: Ints, groups: Ints) -> Ints:
+    """Pairs (p x 2) of a piece of touched items and a group that it scores well with."""
     ends = np.concatenate([pairs, pairs[:, ::-1]])
     sums = np.concatenate([values, values])
     keep = touched[ends[:, 0]] & (groups[ends[:, 1]] >= 0)
     k = int(groups.max(initial=0)) + 1
-    keys, inverse = np.unique(ends[keep, 0] * k + groups[ends[keep, 1]], return_inverse=True)
+    keys, inverse = np.unique(pieces[ends[keep, 0]] * k + groups[ends[keep, 1]], return_inverse=True)
     total = np.bincount(inverse, weights=sums[keep], minlength=len(keys))
-    return np.unique(keys[total > 0.0] % k)
+    return np.stack(np.divmod(keys[total > 0.0], k), axis=1)
+
+
+def _pairs_of_moves(pairs: Ints, values: Floats, moved: Bools, pieces: Ints, groups: Ints) -> Ints:
+    """The pairs, not compared so far, of pieces that may leave their group with others in it, and with those
+    of the groups near them.
+    """
+    items, n = np.flatnonzero(moved), len(groups)
+    near = [_near_groups(pairs, values, moved, pieces, groups), np.stack([pieces[items], groups[items]], 1)]
+    members, parts = _by_number(groups), _by_number(np.where(moved, pieces, -1))
+    grids = [
+        np.stack(np.meshgrid(parts[piece], members[group], indexing="ij"), axis=-1).reshape(-1, 2)
+        for piece, group in np.unique(np.concatenate(near), axis=0).tolist()
+    ]
+    both = np.sort(np.concatenate(grids), axis=1)
+    both = np.unique(both[both[:, 0] != both[:, 1]], axis=0)
+    return both[~np.isin(both @ [n, 1], pairs @ [n, 1])]
+
+
+def _by_number(numbers: Ints) -> dict[int, Ints]:
+    """The items of each number from 0 on."""
+    order = np.argsort(numbers, kind="stable")
+    found, starts = np.unique(numbers[order], return_index=True)
+    return dict(zip(found.tolist(), np.split(order, starts[1:]), strict=True))
 
 
 def _inside(groups: Ints, near: Ints, touched: Bools) -> Ints:

@@ -8,6 +8,8 @@ before it or after it.
 from __future__ import annotations
 
 import json
+import sqlite3
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -18,12 +20,13 @@ from typing import Any, Self
 
 from clustruct.core.exceptions import DataError, ModelFileError
 
-from .decisions import Decision, is_unicode
-from .labels import read_labels
-from .replay import Places, State, Transition, completed, places_of, transition, undone
+from .decisions import Decision
+from .replay import Event, Places, State, Transition, places_of, transition, undone, with_id
 from .schema import check_tables, make_file, make_project, make_room_for
-from .stored import Item, StoredGroups, plain
-from .taking_back import MOVING, base_of, is_last_to_move, keep_before, put_back
+from .store_reader import Item, StoredGroups, plain
+
+# What moves items; all else only binds the runs that follow.
+MOVING = ("move", "merge", "split")
 
 
 class Store(StoredGroups):
@@ -101,13 +104,13 @@ class Store(StoredGroups):
         """
         with self.transaction():
             decision = replace(decision, number=self.next_number(), time=decision.time or _now())
-            if not is_unicode(json.dumps(decision.content(), ensure_ascii=False) + decision.author):
+            if not _is_unicode(json.dumps(decision.content(), ensure_ascii=False) + decision.author):
                 raise DataError(f"{decision} has a name that is not Unicode: it cannot be kept")
             for item in self.unknown(decision.items):
                 raise DataError(f"{decision} names {item!r}, and there is no such item in {self.path}")
             if decision.kind == "undo":
                 undone([*self._events({}), decision])  # refuses what cannot be undone
-            decision = completed(decision, self)
+            decision = with_id(decision, self)
             places = places_of(decision, self)
             change = transition(places, _Prefetched(self, places))
             make_room_for(self._db, decision.kind)
@@ -162,21 +165,21 @@ class Store(StoredGroups):
     def _keep_before(self, event: int, items: Iterable[str], ids: Iterable[str]) -> None:
         with self._named():
             make_project(self._db)
-            keep_before(self._db, event, items, ids)
+            _keep_before_event(self._db, event, items, ids)
 
     def _take_back(self, undo: Decision) -> None:
         """The groups without what an undo names: put back where that was the last to move something, else by
         a replay of the log.
         """
         events, number = self._events({}), undo.undoes or 0
-        about = base_of(number, events)
+        about = _base_of(number, events)
         if about is not None and about.kind not in MOVING:
             return
         with self._named():
             make_project(self._db)
-            if is_last_to_move(self._db, number):
+            if _is_last_to_move(self._db, number):
                 event = next(e for e in events if e.number == number)
-                put_back(self._db, event, undo.number)
+                _put_back(self._db, event, undo.number)
                 return
         self._become(self.replayed(), undo.number)
 
@@ -209,24 +212,21 @@ class Store(StoredGroups):
             make_project(self._db)
             self._do("INSERT OR REPLACE INTO settings VALUES (?, ?)", rows)
 
-    def import_decisions(self, path: str | PathLike[str]) -> list[int]:
-        """Write down all decisions (or labelled pairs) of a file, or none of them; the numbers they got.
+    def import_decisions(self, decisions: Iterable[Decision]) -> list[int]:
+        """Write down all decisions of a file (`read_labels`), or none of them; the numbers they got.
 
         An undo in the file means a decision of the file. A decision that is there already, with the same
         time and author, is passed over.
         """
-        given = read_labels(path).decisions
-        if not given:
-            raise DataError(f"{path}: there are no decisions to import")
         numbers: dict[int, int] = {}
         fresh = []
         with self.transaction():
             there = {_key(form): d.number for d in self.decisions() if d.time for form in _forms(d)}
-            for decision in given:
+            for decision in decisions:
                 if decision.undoes is not None:
                     if decision.undoes not in numbers:
-                        told = f"decision {decision.undoes}, which is not before it in the file"
-                        raise DataError(f"{decision} undoes {told}")
+                        which = f"decision {decision.undoes}, which is not before it in the file"
+                        raise DataError(f"{decision} undoes {which}")
                     decision = replace(decision, undoes=numbers[decision.undoes])
                 number = there.get(_key(decision)) if decision.time else None
                 if number is None:
@@ -248,6 +248,15 @@ class Store(StoredGroups):
                 )
 
 
+def _is_unicode(text: str) -> bool:
+    """Whether a text has no halves of characters, which no file of text can hold."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def _content(decision: Decision) -> dict[str, Any]:
     where = {"source": decision.source, "line": decision.line}
     return {**decision.content(), **{name: value for name, value in where.items() if value}}
@@ -266,6 +275,58 @@ def _forms(decision: Decision) -> list[Decision]:
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+# Undo at the cost of what it moves. The groups of a store are the replay of its log. A replay without the
+# last event that moved something is the state before that event, which is kept beside the log and put back;
+# any other undo is replayed in full (`Store.decide`).
+
+
+def _keep_before_event(db: sqlite3.Connection, event: int, items: Iterable[str], ids: Iterable[str]) -> None:
+    """Write down where items are and what ids are now, before an event changes them."""
+    where = "SELECT ?, ?, (SELECT grp FROM members WHERE item = ?)"
+    db.executemany(f"INSERT INTO places_before {where}", ((event, item, item) for item in items))
+    row = "SELECT ?, ?, made, ended, origins, heirs FROM (SELECT 1) LEFT JOIN ids ON id = ?"
+    db.executemany(f"INSERT INTO ids_before {row}", ((event, name, name) for name in ids))
+
+
+def _base_of(number: int, events: Sequence[Event]) -> Decision | None:
+    """The decision that an undo is about in the end, through undos of undos."""
+    known = {event.number: event for event in events}
+    found = known.get(number)
+    while isinstance(found, Decision) and found.kind == "undo":
+        found = known.get(found.undoes or 0)
+    return found if isinstance(found, Decision) else None
+
+
+def _is_last_to_move(db: sqlite3.Connection, event: int) -> bool:
+    """Whether no item was moved since an event, and no id changed: a replay may change ids alone."""
+    tables = ("places_before", "ids_before")
+    last = max(db.execute(f"SELECT max(event) FROM {table}").fetchone()[0] or 0 for table in tables)
+    (run,) = db.execute("SELECT max(run) FROM places").fetchone()
+    return last == event and event > (run or 0)
+
+
+def _put_back(db: sqlite3.Connection, event: Event, undo: int) -> None:
+    """The groups and ids as they were before an event; what they are now is kept for an undo of the undo.
+
+    An id that the event gave leads to where its items are without it, as in a replay.
+    """
+    rows = db.execute("SELECT item, grp FROM places_before WHERE event = ?", (event.number,))
+    places: dict[str, str | None] = dict(rows.fetchall())
+    ids = db.execute(
+        "SELECT id, made, ended, origins, heirs FROM ids_before WHERE event = ?", (event.number,)
+    ).fetchall()
+    _keep_before_event(db, undo, places, [row[0] for row in ids])
+    db.executemany("DELETE FROM members WHERE item = ?", ((item,) for item in places))
+    db.executemany("INSERT INTO members VALUES (?, ?)", (row for row in places.items() if row[1] is not None))
+    db.executemany("DELETE FROM ids WHERE id = ?", ((row[0],) for row in ids))
+    if isinstance(event, Decision) and event.kind != "undo":
+        given = Counter(group for item in event.items if (group := places.get(item)) is not None)
+        heirs, at = json.dumps([name for name, _ in given.most_common()]), event.number
+        ids = [row if row[1] is not None else (row[0], at, at, heirs, heirs) for row in ids]
+    kept = [row for row in ids if row[1] is not None]
+    db.executemany("INSERT INTO ids VALUES (?, ?, ?, ?, ?)", kept)
 
 
 class _Prefetched:

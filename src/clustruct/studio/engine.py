@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
@@ -20,10 +20,9 @@ from clustruct.core.typing import Floats, Ints
 from clustruct.data import Evidence, ItemSet, PairScores, Table
 from clustruct.estimators.baselines import LatentPairClustering
 from clustruct.features import PairFeatures, check_tables
-from clustruct.groups import Constraints, Store, constraints
+from clustruct.groups import PairJudgement, Store, evidence_of, settle
 from clustruct.groups.known import known_of_store
 from clustruct.groups.replay import State
-from clustruct.groups.statements import Statement
 from clustruct.pipeline import Recipe, features_of, is_calibrated, score_set
 
 from .asking import COMMITTEE
@@ -38,7 +37,7 @@ class ProjectSnapshot:
 
     table : items with the fields that are compared; numbers : of items by their ids
     groups : the number of each item's group; names : ids of groups
-    constraints : judgements of pairs; evidence : the same and the confirmed groups, to learn from
+    judgements : those of pairs that hold; evidence : the same and the confirmed groups, to learn from
     shown_evidence : without what follows from confirmed groups for pairs that nobody was shown
     at : the number of the last event
     """
@@ -48,7 +47,7 @@ class ProjectSnapshot:
     state: State
     groups: Ints
     names: list[str]
-    constraints: Constraints
+    judgements: list[PairJudgement]
     evidence: Evidence
     shown_evidence: Evidence
     at: int
@@ -63,41 +62,27 @@ class ProjectSnapshot:
             columns = {f: table.column(f) for f in fields if table.has(f)}
             table = Table.from_columns(columns, ids=list(table.item_ids))
         numbers = {str(name): a for a, name in enumerate(table.item_ids)}
-        held = constraints(state.statements(), disagreement="majority")
+        holding = settle(state.judgements(), disagreement="majority")
         group_ids = [state.groups.get(str(name), "") for name in table.item_ids]
         group_number = {name: g for g, name in enumerate(dict.fromkeys(group_ids))}
         groups = np.array([group_number[name] for name in group_ids], np.int64)
-        confirmed = [numbers[item] for item in state.confirmed() if item in numbers]
-        evidence, shown = _evidence(held, numbers, confirmed), _evidence(held, numbers, [])
+        shown = evidence_of(holding, numbers)
+        evidence = evidence_of(holding, numbers, complete=state.confirmed())
         at = store.next_number() - 1
-        return cls(table, numbers, state, groups, list(group_number), held, evidence, shown, at)
+        return cls(table, numbers, state, groups, list(group_number), holding, evidence, shown, at)
 
     def groups_of(self, *items: str) -> Ints:
         """The groups of items."""
         return self.groups[[self.numbers[item] for item in items]]
 
     @cached_property
-    def answers(self) -> list[list[Statement]]:
+    def answers(self) -> list[list[PairJudgement]]:
         """The judgements of pairs, by decision."""
-        found: dict[int, list[Statement]] = {}
-        for statement in (*self.constraints.same, *self.constraints.different):
-            found.setdefault(statement.by.number, []).append(statement)
+        found: dict[int, list[PairJudgement]] = {}
+        for judged in self.judgements:
+            if judged.answer != "unsure":
+                found.setdefault(judged.by.number, []).append(judged)
         return [found[number] for number in sorted(found)]
-
-    def evidence_of(self, statements: Iterable[Statement]) -> Evidence:
-        """Evidence of some judgements."""
-        some: dict[str, list[Statement]] = {"same": [], "different": []}
-        for statement in statements:
-            some[statement.answer].append(statement)
-        return _evidence(Constraints(tuple(some["same"]), tuple(some["different"])), self.numbers, [])
-
-
-def _evidence(held: Constraints, numbers: Mapping[str, int], confirmed: Sequence[int]) -> Evidence:
-    """Pairs that were judged, and confirmed groups, to which nothing else belongs."""
-    unsure = [(numbers[a], numbers[b]) for a, b in held.unsure]
-    return Evidence.of_pairs(
-        len(numbers), held.must_link(numbers), held.cannot_link(numbers), unsure=unsure, complete=confirmed
-    )
 
 
 @dataclass
@@ -179,7 +164,7 @@ class Engine:
         found = []
         for _ in range(COMMITTEE):
             some = [snapshot.answers[i] for i in rng.integers(0, n, n).tolist()]
-            model = first.with_answers([snapshot.evidence_of(chain.from_iterable(some))])
+            model = first.with_answers([evidence_of(chain.from_iterable(some), snapshot.numbers)])
             scores = score_set(model, x).list_pairs().values
             assert scores is not None
             found.append(model.pair_probabilities(scores))

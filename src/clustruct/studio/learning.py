@@ -131,7 +131,7 @@ def _train(engine: Engine, snapshot: ProjectSnapshot) -> tuple[Pipeline, str]:
     """A pipeline, and how it was made."""
     evidence = snapshot.evidence
     if count_confirmed(evidence) < FEWEST_GROUPS:
-        return _train_on_answers(engine, snapshot), "answers" if len(snapshot.constraints) else "no labels"
+        return _train_on_answers(engine, snapshot), "answers" if snapshot.answers else "no labels"
     x = engine.item_set()
     if x is not None and not groups_foretell_as_well([x], [evidence], _first_guess(engine, x)):
         how = "answers, which foretell groups better than other groups do"

@@ -75,7 +75,8 @@ def near_merges(
     keys, cell = np.unique(ends[across, 0] * k + ends[across, 1], return_inverse=True)
     count = np.bincount(cell)
     mean = np.bincount(cell, weights=p[across]) / np.maximum(count, 1)
-    judged = {tuple(np.sort(snapshot.groups_of(s.a, s.b)).tolist()) for s in snapshot.constraints.different}
+    different = [s for s in snapshot.judgements if s.answer == "different"]
+    judged = {tuple(np.sort(snapshot.groups_of(s.a, s.b)).tolist()) for s in different}
     found: list[tuple[int, int, float, int]] = []
     for at in np.argsort(-mean, kind="stable")[: 4 * most].tolist():
         pair = (int(keys[at] // k), int(keys[at] % k))
@@ -151,7 +152,7 @@ def next_questions(engine: Engine, skipped: int = 0) -> dict[str, Any]:
 def problem(engine: Engine) -> dict[str, Any]:
     """Which decisions cannot all be right, by number; None where all can. Items are not read for it."""
     with Store(engine.path) as store:
-        return {"problem": contradiction(store.state().statements(), "majority")}
+        return {"problem": contradiction(store.state().judgements(), "majority")}
 
 
 def block(engine: Engine, skip: int) -> dict[str, Any]:

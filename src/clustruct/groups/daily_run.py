@@ -5,28 +5,34 @@ ids.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 from sklearn.pipeline import Pipeline
 
 from clustruct.core.exceptions import DataError
+from clustruct.core.partitions import UNKNOWN
 from clustruct.data import Table
 
 from .changes import Changes, compare
-from .constraints import Constraints, constraints, contradiction
-from .decisions import JUDGEMENTS, Decision
-from .index import KnownIndex
-from .kept_index import keep_index
-from .known import LAST_RUNS, Known
-from .labels import Labels
+from .decisions import (
+    JUDGEMENTS,
+    Decision,
+    PairJudgement,
+    contradiction,
+    evidence_of,
+    judgements_of,
+    settle,
+)
+from .known import LAST_RUNS, KnownItems
+from .known_index import KnownIndex, keep_index
+from .named_assignment import Update
 from .replay import State, replay
 from .scoring import place_items
-from .statements import Statement
 from .store import Store
-from .stored import GIVEN, Item, plain
-from .update import Update
+from .store_reader import GIVEN, Item, plain
 
 # What JSON gives back as it was given.
 PLAIN = {str, int, float, bool, type(None)}
@@ -48,14 +54,14 @@ class Outcome:
         Groups and proposals.
     changes : Changes
         Against the groups before any decision of this run.
-    held : Constraints
-        The constraints that hold.
+    n_constraints : int
+        How many pairs of items must, or must not be together.
     index : KnownIndex
         What was made of all items for scoring: with it the next run looks at its new items alone.
     state : State
         Groups and what people said, before the run.
     placed : tuple of frozenset of str, optional
-        As in `Known`, before the run.
+        As in `KnownItems`, before the run.
     """
 
     table: Table
@@ -63,22 +69,22 @@ class Outcome:
     known: int
     update: Update
     changes: Changes
-    held: Constraints
+    n_constraints: int
     index: KnownIndex
     state: State
     placed: tuple[frozenset[str], ...] | None = None
 
-    def as_known(self) -> Known:
+    def as_known(self) -> KnownItems:
         """What is known after the run, for the next one."""
         changes, groups = self.update.changes, self.update.groups
         places = {move.item: move.new for move in changes.moved} | {i: groups[i] for i in changes.added}
         placed = (*(self.placed or ()), frozenset(places))[-LAST_RUNS:]
-        return Known(self.table, self.state.after(places), index=self.index, placed=placed)
+        return KnownItems(self.table, self.state.after(places), index=self.index, placed=placed)
 
 
 def add_to_groups(
     pipeline: Pipeline,
-    known: Known,
+    known: KnownItems,
     new: Table,
     *,
     decisions: Sequence[Decision] = (),
@@ -96,7 +102,7 @@ def add_to_groups(
     ----------
     pipeline : Pipeline
         Fitted features and clusterer.
-    known : Known
+    known : KnownItems
         Items with their groups (`known_of_table`, `known_of_store`).
     new : Table
         Items with ids.
@@ -118,15 +124,17 @@ def add_to_groups(
     loose = None if settle is None or revise or known.table is None else known.loose(settle)
     before = known.state.groups
     state = replay(list(decisions), before) if decisions and not known.is_store else known.state
-    said = state.statements() + (_judgements(decisions) if known.is_store else [])
+    judged = state.judgements() + (_judgements_beside_store(decisions) if known.is_store else [])
     index = _with_new(known, as_stored(new) if known.is_store else new)
-    held = _held(said, index.table, known)
+    numbers = {str(name): a for a, name in enumerate(index.table.item_ids)}
+    holding = _settle(judged, numbers, known)
+    confirmed = state.confirmed()
+    labels = np.array([confirmed.get(name, UNKNOWN) for name in numbers], np.int64)
     found = place_items(
         pipeline,
         index.columns,
         state.groups,
-        constraints=held,
-        confirmed=state.confirmed(),
+        evidence=evidence_of(holding, numbers, labels=labels),
         revise=revise or bool(loose),
         loose=loose,
         fresh=fresh,
@@ -134,7 +142,8 @@ def add_to_groups(
     )
     changes = found.changes if state is known.state else compare(before, found.groups)
     stay = sum(str(name) in before for name in new.item_ids)
-    return Outcome(index.table, changes.added, stay, found, changes, held, index, state, known.placed)
+    n = sum(judged.answer != "unsure" for judged in holding)
+    return Outcome(index.table, changes.added, stay, found, changes, n, index, state, known.placed)
 
 
 def as_stored(table: Table) -> Table:
@@ -152,27 +161,27 @@ def as_stored(table: Table) -> Table:
     return replace(Table.from_columns(written), ids=table.ids, source=table.source, context=table.context)
 
 
-def _held(said: Sequence[Statement], table: Table, known: Known) -> Constraints:
-    """What people said, as constraints; where a store holds contradictions, the way out is named, too."""
-    if not said:
-        return constraints(said)
-    found = contradiction(known.state.statements()) if known.is_store else None
+def _settle(
+    judged: Sequence[PairJudgement], items: Collection[str], known: KnownItems
+) -> list[PairJudgement]:
+    """What holds of pairs; where a store holds contradictions, the way out is named, too."""
+    found = contradiction(known.state.judgements()) if judged and known.is_store else None
     if found is not None:
         raise DataError(f"{found}; undo one of them (clustruct store FILE --decide undo NUMBER)")
-    return constraints(said, known=frozenset(map(str, table.item_ids)))
+    return settle(judged, items)
 
 
-def _judgements(decisions: Iterable[Decision]) -> list[Statement]:
+def _judgements_beside_store(decisions: Iterable[Decision]) -> list[PairJudgement]:
     """What decisions beside a store say of pairs; those about groups belong into it."""
     for decision in decisions:
         if decision.kind not in JUDGEMENTS:
             raise DataError(
                 f"{decision} is about groups: import it into the store (clustruct store --decisions)"
             )
-    return Labels("pairs", {}, (), tuple(decisions)).statements()
+    return [judged for decision in decisions for judged in judgements_of(decision)]
 
 
-def _with_new(known: Known, new: Table) -> KnownIndex:
+def _with_new(known: KnownItems, new: Table) -> KnownIndex:
     """All items."""
     if known.table is None:
         return KnownIndex.of(new)
@@ -213,14 +222,14 @@ def record(store: Store, outcome: Outcome, *, source: str = "", author: str = ""
         return store.record_run(changed, author=author, note=note)
 
 
-def keep_known(store: Store, known: Known, source: str = "") -> int:
+def keep_known(store: Store, known: KnownItems, source: str = "") -> int:
     """Add items with the groups that they have to a store, as one run; how many are new to it.
 
     Parameters
     ----------
     store : Store
         The store.
-    known : Known
+    known : KnownItems
         Items with their groups.
     source : str, default=""
         The file that they came from.

@@ -16,7 +16,7 @@ from clustruct.core.exceptions import DataError, ModelFileError
 
 from .decisions import Decision
 from .ledger import Ledger, LedgerEntry, fresh_id
-from .replay import Event, Run, State, replay, undone
+from .replay import Event, LoggedRun, State, replay, undone
 from .schema import (
     LOOKED_THROUGH,
     add_made,
@@ -327,7 +327,7 @@ class StoredGroups:
     ) -> Event:
         held = self._json(content, f"event {number}")
         if kind == "run":
-            return Run(number, places, author, time, str(held.get("note", "")))
+            return LoggedRun(number, places, author, time, str(held.get("note", "")))
         try:
             items = tuple(held.pop("items", ()))
             if not all(isinstance(item, str) for item in items):

@@ -10,7 +10,7 @@ from clustruct import Recipe
 from clustruct.core.exceptions import DataError
 from clustruct.data import Table
 from clustruct.data.datasets import make_records
-from clustruct.groups import Decision, Item, Known, State, Store, corrections
+from clustruct.groups import Decision, Item, KnownItems, State, Store, corrections
 
 
 def table(labels: list[str | None] | None = None) -> Table:
@@ -23,15 +23,15 @@ def written(path: Path, text: str) -> Path:
     return path
 
 
-def test_pairs_become_marks(tmp_path: Path) -> None:
+def test_pairs_become_evidence(tmp_path: Path) -> None:
     path = written(tmp_path / "fix.csv", "a,b,answer\na,b,yes\nb,c,no\nd,e,unsure\n")
     found = corrections([table()], path)
-    (marks,) = found.marks
-    assert marks is not None
-    assert marks.piece[0] == marks.piece[1] != marks.piece[2]
-    assert marks.named.all()
+    (known,) = found.evidence
+    assert known is not None
+    assert known.piece[0] == known.piece[1] != known.piece[2]
+    assert known.named.all()
     assert (found.n_same, found.n_different, found.n_unsure) == (1, 1, 1)
-    assert marks.unsure.tolist() == [[3, 4]]
+    assert known.unsure.tolist() == [[3, 4]]
 
 
 @pytest.mark.parametrize(
@@ -87,14 +87,14 @@ def test_an_undone_decision_says_nothing(tmp_path: Path) -> None:
 
 
 def test_groups_that_people_saw_are_not_labels_but_shown(tmp_path: Path) -> None:
-    seen = Known(table(), State.start({"a": "g", "b": "g", "c": "g", "d": "h"}))
+    seen = KnownItems(table(), State.start({"a": "g", "b": "g", "c": "g", "d": "h"}))
     path = written(tmp_path / "fix.csv", 'decision,group,items\nsplit,g,"[""c""]"\n')
     found = corrections([], path, seen=[seen])
     assert found.sets[0].labels is None
-    marks = found.marks[0]
-    assert marks is not None
-    assert marks.shown is not None
-    assert marks.shown.tolist() == [0, 0, 1, 2, 3]
+    known = found.evidence[0]
+    assert known is not None
+    assert known.shown is not None
+    assert known.shown.tolist() == [0, 0, 1, 2, 3]
 
 
 def test_groups_by_one_person_are_labels_of_items_that_have_none(tmp_path: Path) -> None:
@@ -116,12 +116,12 @@ def test_a_store_brings_its_own_items(tmp_path: Path) -> None:
         store.decide(Decision("confirm", group="h"))
     found = corrections([table(["x", "x", "y", "y", "z"])], tmp_path / "s.db")
     assert [len(raw) for raw in found.sets] == [5, 3]
-    marks = found.marks[1]
-    assert found.marks[0] is None
-    assert marks is not None
-    assert marks.shown is not None
-    assert marks.shown.tolist() == [0, 1, 2]
-    assert marks.complete[marks.piece[2]]
+    known = found.evidence[1]
+    assert found.evidence[0] is None
+    assert known is not None
+    assert known.shown is not None
+    assert known.shown.tolist() == [0, 1, 2]
+    assert known.complete[known.piece[2]]
 
 
 @pytest.fixture(scope="module")
@@ -142,7 +142,7 @@ def pairs_file(path: Path, raw: Table) -> Path:
 def test_pairs_alone_are_enough_to_learn_from(tmp_path: Path, sets: list[Table]) -> None:
     bare = replace(sets[0], labels=None)
     found = corrections([bare], pairs_file(tmp_path / "pairs.csv", sets[0]))
-    recipe = Recipe(C=1.0).fit(found.sets, corrections=found.marks)
+    recipe = Recipe(C=1.0).fit(found.sets, corrections=found.evidence)
     assert recipe.score(sets[1:]) > 0.8
 
 
@@ -151,7 +151,7 @@ def test_a_fit_that_goes_on_keeps_features_and_C_and_starts_near(tmp_path: Path,
     found = corrections(
         [*sets[:3], replace(sets[3], labels=None)], pairs_file(tmp_path / "pairs.csv", sets[3])
     )
-    again = Recipe(C=1.0).fit(found.sets, corrections=found.marks, start=first.pipeline_)
+    again = Recipe(C=1.0).fit(found.sets, corrections=found.evidence, start=first.pipeline_)
     one, two = first.pipeline_[-1], again.pipeline_[-1]
     assert one.C_ == two.C_
     np.testing.assert_array_equal(one.feature_scale_, two.feature_scale_)

@@ -17,13 +17,11 @@ from clustruct.core.typing import Ints
 from clustruct.data import Evidence, Table
 from clustruct.learning.problems.training import Unlabelled
 
-from .constraints import Constraints, Disagreement, constraints
-from .decisions import JUDGEMENTS, Decision
-from .group_files import is_store
-from .known import Known, known_of_store
-from .labels import read_labels
+from .decisions import JUDGEMENTS, Decision, Disagreement, PairJudgement, evidence_of, settle
+from .files import read_labels
+from .known import KnownItems, known_of_store
 from .replay import State, replay, undone
-from .statements import Statement
+from .schema import is_store
 from .store import Store
 
 
@@ -35,7 +33,7 @@ class Corrections:
     ----------
     sets : list of Table
         Those given, with labels as they are after the corrections; then those of stores.
-    marks : list of Evidence or None
+    evidence : list of Evidence or None
         For each set what is known of its items; None: nothing was said of it.
     n_same, n_different, n_unsure : int
         Pairs of items that people spoke of.
@@ -44,23 +42,23 @@ class Corrections:
     """
 
     sets: list[Table]
-    marks: list[Evidence | None]
+    evidence: list[Evidence | None]
     n_same: int
     n_different: int
     n_unsure: int
     notes: tuple[str, ...]
 
     def __str__(self) -> str:
-        told = [(self.n_same, "the same"), (self.n_different, "different"), (self.n_unsure, "unsure")]
-        pairs = ", ".join(f"{n:,} {word}" for n, word in told if n)
-        named = sum(int(np.count_nonzero(m.named)) for m in self.marks if m is not None)
+        counts = [(self.n_same, "the same"), (self.n_different, "different"), (self.n_unsure, "unsure")]
+        pairs = ", ".join(f"{n:,} {word}" for n, word in counts if n)
+        named = sum(int(np.count_nonzero(e.named)) for e in self.evidence if e is not None)
         return f"corrections name {count(named, 'item')}; pairs: {pairs or 'none'}"
 
 
 def corrections(
     sets: Sequence[Table],
     *sources: str | PathLike[str],
-    seen: Sequence[Known] = (),
+    seen: Sequence[KnownItems] = (),
     unlabelled: Unlabelled = "apart",
     disagreement: Disagreement = "error",
 ) -> Corrections:
@@ -78,62 +76,56 @@ def corrections(
         Sets to learn from; labels None or missing where not known.
     *sources : path
         Files and stores.
-    seen : sequence of Known, default=()
+    seen : sequence of KnownItems, default=()
         Further items, with the groups that people saw and corrected (`known_of_table`).
-    unlabelled : Unlabelled, default="apart"
+    unlabelled : {"apart", "unknown"}, default="apart"
         As for `Recipe`.
-    disagreement : Disagreement, default="error"
-        As for `constraints`.
+    disagreement : {"error", "majority"}, default="error"
+        As for `settle`.
 
     Returns
     -------
     Corrections
-        Sets with corrected labels, and marks for pairs.
+        Sets with corrected labels, and evidence of their items.
     """
-    told = [_Told(table) for table in sets]
+    corrected = [_CorrectedSet(table) for table in sets]
     for known in seen:
         assert known.table is not None
-        told.append(_Told(replace(known.table, labels=None), groups=known.state.groups or None))
+        bare = replace(known.table, labels=None)
+        corrected.append(_CorrectedSet(bare, groups=known.state.groups or None))
     for source in sources:
-        if is_store(source):
-            _take_store(told, source)
-        else:
-            _take_file(told, source)
-    found = [one.marked(unlabelled, disagreement) for one in told]
-    held = [kept for _, _, kept in found]
+        (_take_store if is_store(source) else _take_file)(corrected, source)
+    holding = [settle(one.judgements, disagreement=disagreement) for one in corrected]
+    evidence = [one.evidence(h, unlabelled) for one, h in zip(corrected, holding, strict=True)]
+    answers = [judged.answer for h in holding for judged in h]
     return Corrections(
-        [table for table, _, _ in found],
-        [marks for _, marks, _ in found],
-        sum(len(kept.same) for kept in held),
-        sum(len(kept.different) for kept in held),
-        sum(len(kept.unsure) for kept in held),
-        tuple(note for one in told for note in one.notes),
+        [one.table for one in corrected],
+        evidence,
+        answers.count("same"),
+        answers.count("different"),
+        answers.count("unsure"),
+        tuple(note for one in corrected for note in one.notes),
     )
 
 
 @dataclass
-class _Told:
+class _CorrectedSet:
     """A set and what was said of it so far."""
 
     table: Table
-    statements: list[Statement] = field(default_factory=list)
+    judgements: list[PairJudgement] = field(default_factory=list)
     confirmed: set[str] = field(default_factory=set)
-    groups: Mapping[str, str] | None = None
+    groups: Mapping[str, str] | None = None  # those that people saw
     notes: list[str] = field(default_factory=list)
-    made: set[str] = field(default_factory=set)  # ids that decisions have given
+    new_groups: set[str] = field(default_factory=set)  # ids that decisions have given
 
     def __post_init__(self) -> None:
         self.numbers = {str(name): a for a, name in enumerate(self.table.item_ids)}
-        self.is_ambiguous = len(self.numbers) < len(self.table)
 
     def labels(self) -> dict[str, str]:
         """The label of each item that has one."""
-        known = (
-            partial_labels(self.table.labels)
-            if self.table.labels is not None
-            else np.full(len(self.table), -1)
-        )
         given = self.table.labels or [None] * len(self.table)
+        known = partial_labels(given) if self.table.labels is not None else np.full(len(self.table), UNKNOWN)
         ids = map(str, self.table.item_ids)
         return {i: str(y) for i, y, k in zip(ids, given, known, strict=True) if k != UNKNOWN}
 
@@ -141,133 +133,123 @@ class _Told:
         """The groups that decisions mean: those that people saw, else the labels."""
         return self.labels() if self.groups is None else self.groups
 
-    def regroup(self, groups: Mapping[str, str]) -> None:
-        """Groups after decisions; labels, where people had these before them."""
-        if self.groups is None:
-            self.relabel(groups)
-        else:
-            self.groups = dict(groups)
-
     def relabel(self, groups: Mapping[str, str]) -> None:
         """Labels of the items named, the others keep theirs."""
         mine = {**self.labels(), **{i: g for i, g in groups.items() if i in self.numbers}}
         self.table = replace(self.table, labels=[mine.get(str(i)) for i in self.table.item_ids])
 
-    def hear(self, state: State) -> None:
+    def add(self, state: State) -> None:
         """What decisions say of items."""
-        self.statements += state.statements()
+        self.judgements += state.judgements()
         self.confirmed |= set(state.confirmed())
 
-    def marked(
-        self, unlabelled: Unlabelled, disagreement: Disagreement
-    ) -> tuple[Table, Evidence | None, Constraints]:
-        """The set with labels that do not contradict what was said, and its marks."""
-        held = constraints(self.statements, disagreement=disagreement)
-        if not self.statements and not self.confirmed:
-            return self.table, None, held
-        must, cannot = held.must_link(self.numbers), held.cannot_link(self.numbers)
-        labels = self._believed(must, cannot)
-        unsure = [(self.numbers[a], self.numbers[b]) for a, b in held.unsure]
-        marks = Evidence.of_pairs(
-            len(self.table),
-            must,
-            cannot,
-            unsure=unsure,
-            labels=labels,
-            complete=[self.numbers[item] for item in self.confirmed if item in self.numbers],
+    def evidence(self, holding: Sequence[PairJudgement], unlabelled: Unlabelled) -> Evidence | None:
+        """What is known; labels that contradict what was said are taken from the table."""
+        if not self.judgements and not self.confirmed:
+            return None
+        known = evidence_of(
+            holding,
+            self.numbers,
+            labels=self._drop_wrong_labels(evidence_of(holding, self.numbers)),
+            complete=self.confirmed,
             labels_complete=unlabelled == "apart",
         )
-        shown = None
-        if self.groups is not None:
-            groups = self.groups
-            alone = {i: f"\0{a}" for i, a in self.numbers.items()}
-            shown = partial_labels([groups.get(str(i), alone[str(i)]) for i in self.table.item_ids])
-        return self.table, replace(marks, shown=shown), held
+        if self.groups is None:
+            return known
+        groups = [self.groups.get(str(i), f"\0{self.numbers[str(i)]}") for i in self.table.item_ids]
+        return replace(known, shown=partial_labels(groups))
 
-    def _believed(self, must: Ints, cannot: Ints) -> Ints:
+    def _drop_wrong_labels(self, said: Evidence) -> Ints:
         """The labels, without those of named items that contradict what was said; these are noted."""
         given = self.table.labels
         if given is None:
             return np.full(len(self.table), UNKNOWN)
-        labels = partial_labels(given)
+        labels, must, cannot = partial_labels(given), said.must_link, said.cannot_link
         tied = Evidence.of_pairs(len(labels), must, labels=labels).piece
-        wrong = set(tied[cannot[tied[cannot[:, 0]] == tied[cannot[:, 1]]]].ravel().tolist())
+        both = np.stack([tied[cannot[:, 0]], tied[cannot[:, 1]]], axis=1)
+        wrong = set(both[(both[:, 0] == both[:, 1]) & (both[:, 0] != UNKNOWN)].ravel().tolist())
         known = labels != UNKNOWN
         pairs = np.unique(np.column_stack([tied[known], labels[known]]), axis=0)
         wrong |= set(pairs[:-1][pairs[:-1, 0] == pairs[1:, 0], 0].tolist())
-        named = np.zeros(len(labels), np.bool_)
-        named[must.ravel()] = named[cannot.ravel()] = True
-        out = np.flatnonzero(named & known & np.isin(tied, list(wrong))).tolist()
-        for a in out:
+        named = np.isin(said.piece, np.concatenate([said.apart.ravel(), said.piece[must].ravel()]))
+        removed = np.flatnonzero(named & known & np.isin(tied, list(wrong))).tolist()
+        if not removed:
+            return labels
+        for a in removed:
             title = self.table.item_title(a)
             self.notes.append(f"{title}: its label {given[a]!r} contradicts the corrections, which count")
-        if out:
-            gone = set(out)
-            self.table = replace(self.table, labels=[None if a in gone else y for a, y in enumerate(given)])
-        return partial_labels(self.table.labels or ())
+        left: list[object] = list(given)
+        for a in removed:
+            left[a] = None
+        self.table = replace(self.table, labels=left)
+        return partial_labels(left)
 
 
-def _take_store(told: list[_Told], path: str | PathLike[str]) -> None:
+def _take_store(corrected: list[_CorrectedSet], path: str | PathLike[str]) -> None:
     """What a store says: of the sets that have its items, else of its own."""
     with Store(path) as store:
         known = known_of_store(store, indexed=False)
     state = known.state
-    said, confirmed = state.statements(), set(state.confirmed())
-    named = {item for s in said for item in (s.a, s.b)} | confirmed
-    for one in told:
-        if named and named <= one.numbers.keys():
-            one.statements += said
-            one.confirmed |= confirmed
-            one.groups = state.groups
-            return
-    if known.table is None or not named:
-        raise DataError(f"{path}: there are no decisions to learn from")
-    own = _Told(replace(known.table, name=str(path)))
-    own.statements, own.confirmed, own.groups = list(said), confirmed, state.groups
-    told.append(own)
+    named = {item for judged in state.judgements() for item in (judged.a, judged.b)} | set(state.confirmed())
+    one = next((one for one in corrected if named and named <= one.numbers.keys()), None)
+    if one is None:
+        if known.table is None or not named:
+            raise DataError(f"{path}: there are no decisions to learn from")
+        one = _CorrectedSet(replace(known.table, name=str(path)))
+        corrected.append(one)
+    one.add(state)
+    one.groups = state.groups
 
 
-def _take_file(told: list[_Told], path: str | PathLike[str]) -> None:
+def _take_file(corrected: list[_CorrectedSet], path: str | PathLike[str]) -> None:
     """What a file says, given to the sets that have the items."""
     found = read_labels(path)
     if found.clusters:
         for item in found.clusters:
-            if not any(item in one.numbers for one in told):
+            if not any(item in one.numbers for one in corrected):
                 raise DataError(f"{path}: names the item {item!r}, and there is no such item")
-        for one in told:
+        for one in corrected:
             one.relabel({item: f"{path} {group}" for item, group in found.clusters.items()})
-    gone = undone(found.decisions)
-    mine: dict[int, list[Decision]] = {}
+    out = undone(found.decisions)
+    by_set: dict[int, list[Decision]] = {}
     for decision in found.decisions:
-        if decision.number not in gone and decision.kind not in ("undo", "note"):
-            number = _set_of(decision, told)
-            mine.setdefault(number, []).append(decision)
+        if decision.number not in out and decision.kind not in ("undo", "note"):
+            number = _set_of(decision, corrected)
+            by_set.setdefault(number, []).append(decision)
             if decision.into is not None:
-                told[number].made.add(decision.into)
-    for number, said in mine.items():
-        one = told[number]
-        if all(d.kind in JUDGEMENTS for d in said):
-            one.hear(replay(said))
+                corrected[number].new_groups.add(decision.into)
+    for number, decisions in by_set.items():
+        one = corrected[number]
+        if all(d.kind in JUDGEMENTS for d in decisions):
+            one.add(replay(decisions))
             continue
-        state = replay(said, one.named_groups())
-        one.regroup(state.groups)
-        one.hear(state)
+        state = replay(decisions, one.named_groups())
+        if one.groups is None:  # people had the labels before them
+            one.relabel(state.groups)
+        else:
+            one.groups = dict(state.groups)
+        one.add(state)
 
 
-def _set_of(decision: Decision, told: Sequence[_Told]) -> int:
+def _set_of(decision: Decision, corrected: Sequence[_CorrectedSet]) -> int:
     """The number of the set that a decision is about."""
     groups = [g for g in (decision.group, decision.into) if g is not None]
     if decision.kind in ("move", "split"):
         groups = groups[: decision.kind == "split"]  # the other may be new
     for item in decision.items:
-        if not any(item in one.numbers for one in told):
+        if not any(item in one.numbers for one in corrected):
             raise DataError(f"{decision} names {item!r}, and there is no such item")
-    able = [n for n, one in enumerate(told) if all(i in one.numbers for i in decision.items)]
+    able = [n for n, one in enumerate(corrected) if all(i in one.numbers for i in decision.items)]
     if groups:
-        able = [n for n in able if set(groups) <= told[n].made.union(told[n].named_groups().values())]
+        able = [
+            n
+            for n in able
+            if set(groups) <= corrected[n].new_groups.union(corrected[n].named_groups().values())
+        ]
     what = ", ".join(map(repr, [*decision.items[:3], *groups]))
     if not able:
         raise DataError(f"{decision} names {what}, and no set has {'all of them' if ',' in what else 'it'}")
-    if len(able) > 1 or told[able[0]].is_ambiguous:
+    one = corrected[able[0]]
+    if len(able) > 1 or len(one.numbers) < len(one.table):
         raise DataError(f"{decision} names {what}, and several items or sets have these names")
     return able[0]

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from clustruct.core.exceptions import DataError
-from clustruct.groups import Decision, constraints, read_decisions, read_labels, write_decisions
+from clustruct.groups import Decision, read_decisions, read_labels, settle, write_decisions
 
 ALL = [
     Decision("same", ("a", "b"), author="ann", time="2026-01-02T03:04:05Z", number=1, note='says\n"so", she'),
@@ -127,6 +127,6 @@ def test_groups_by_several_people_become_pairs_on_which_they_agree_or_not(writte
     found = read_labels(written(RATERS))
     assert found.unlabelled == ("4",)
     with pytest.raises(DataError, match=r"f.csv, by eve\) says '1' and '2' are the same, but .* by bob"):
-        constraints(found.statements())
-    agreed = constraints(found.statements(), disagreement="majority")
-    assert [(s.a, s.b) for s in agreed.same] == [("1", "2")]
+        settle(found.judgements())
+    agreed = settle(found.judgements(), disagreement="majority")
+    assert [(s.a, s.b) for s in agreed if s.answer == "same"] == [("1", "2")]
