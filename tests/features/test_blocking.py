@@ -64,13 +64,9 @@ def test_listed_features_are_those_of_all_pairs_and_state_comes_back():
 @pytest.mark.parametrize(
     "wrong",
     [
-        {"learned": {}},
-        {"learned": {"fields": ["name"], "tables": {"other": {}}}},
-        {"parameters": {"n_neighbors": 1e9}},
-        {"parameters": {"n_neighbors": -1}},
-        {"parameters": {"view": []}},
-        {"parameters": {"what": 1}},
-        {"parameters": 3},
+        *({"learned": {}}, {"learned": {"fields": ["name"], "tables": {"other": {}}}}),
+        *({"parameters": {"n_neighbors": 1e9}}, {"parameters": {"n_neighbors": -1}}),
+        *({"parameters": {"view": []}}, {"parameters": {"what": 1}}, {"parameters": 3}),
     ],
 )
 def test_hostile_candidates_are_refused(wrong):
@@ -165,12 +161,18 @@ def test_large_clusters_in_training_ask_for_more_neighbours():
     assert Blocking(n_neighbors=0, rare=2).fit([known]).n_neighbors_ == 0
 
 
-def test_hostile_count_of_neighbours():
-    state = Blocking().fit([Table([{"t": "a b"}, {"t": "a"}])]).state()
-    for wrong in (None, -1, "many", True):
-        state["learned"]["n_neighbors_"] = wrong
-        with pytest.raises(ValueError, match="n_neighbors"):
-            Blocking.from_state(state)
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("n_neighbors_", (None, -1, "many", True)),
+        ("least_likeness_", (None, -0.5, 2.0, float("nan"), "0.5")),
+    ],
+)
+def test_hostile_numbers(name, values):
+    state = Blocking().fit([people(5)]).state()
+    for wrong in values:
+        with pytest.raises(ValueError, match=name.rstrip("_")):
+            Blocking.from_state({**state, "learned": {**state["learned"], name: wrong}})
 
 
 @pytest.mark.parametrize("costs", [(1.0, 1.0), (5.0, 1.0), (1.0, 3.0)])

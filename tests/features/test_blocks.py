@@ -11,6 +11,7 @@ from clustruct.core.storage.encoding import decode, encode
 from clustruct.data import Table, all_pairs
 from clustruct.features import (
     Dates,
+    Elsewhere,
     Links,
     Lists,
     Numbers,
@@ -49,6 +50,7 @@ BLOCKS = [
     Dates("day"),
     Lists("by"),
     Lists("title", separator=" "),
+    Elsewhere("title", ["year", "by"]),
     Vectors(["vec"]),
     Links(),
 ]
@@ -148,47 +150,21 @@ def test_what_is_no_state_is_refused(state):
 def test_term_tables_are_checked():
     table = Terms(["title"], views=["words"]).fit([RAW]).weights_[0].state()
     assert table["words"]
+    n = len(table["words"])
     for wrong in (
-        {"words": ["a", "a"]},
-        {"counts": np.zeros(3)},
-        {"counts": [1.0] * 10**6},
-        {"counts": np.full(len(table["words"]), np.nan)},
-        {"counts": ["x"] * len(table["words"])},
-        {"n": -1},
-        {"n": True},
-        {"n": 10**30},
+        *({"counts": c} for c in (np.zeros(3), [1.0] * 10**6, np.full(n, np.nan), ["x"] * n)),
+        *({"n": -1}, {"n": True}, {"n": 10**30}, {"words": ["a", "a"]}),
     ):
         with pytest.raises(ValueError):
             TermWeights.from_state({**table, **wrong})
 
 
 def test_fields_are_told_apart():
-    sets = [
-        Table(
-            [
-                {
-                    "id": i,
-                    "t": "word " * 40,
-                    "n": "$1,200",
-                    "d": "2014-03-11",
-                    "l": ["a"],
-                    "s": f"ab {i}",
-                    "c": 1,
-                }
-                | ({"n": 7, "d": "2014-03-12", "l": ["b"], "t": "other " * 40} if i % 2 else {})
-                for i in range(9)
-            ]
-        )
-    ]
-    assert field_kinds(sets) == {
-        "id": "id",
-        "t": "text",
-        "n": "number",
-        "d": "date",
-        "l": "list",
-        "s": "string",
-        "c": "nothing",
-    }
+    even = {"t": "word " * 40, "n": "$1,200", "d": "2014-03-11", "l": ["a"]}
+    odd = {"t": "other " * 40, "n": 7, "d": "2014-03-12", "l": ["b"]}
+    sets = [Table([{"id": i, **(odd if i % 2 else even), "s": f"ab {i}", "c": 1} for i in range(9)])]
+    kinds = ("id", "text", "number", "date", "list", "string", "nothing")
+    assert field_kinds(sets) == dict(zip(["id", "t", "n", "d", "l", "s", "c"], kinds, strict=True))
     assert field_kinds(sets, ["id"]) == {"id": "number"}
     with pytest.raises(ValueError, match="no item has the field 'x'"):
         guess_blocks(sets, fields=["x"])

@@ -31,13 +31,8 @@ def test_terms_are_those_of_the_texts(views, items):
         table = columns.terms(fields, views)
         assert slow.counters(table) == [{t: row.count(t) for t in row} for row in expected]
         assert table.sizes.tolist() == [len(set(row)) for row in expected]
-        counts = dict(
-            zip(
-                table.vocabulary.words(np.arange(len(table.vocabulary))),
-                table.document_frequency(),
-                strict=True,
-            )
-        )
+        words = table.vocabulary.words(np.arange(len(table.vocabulary)))
+        counts = dict(zip(words, table.document_frequency(), strict=True))
         assert {t: c for t, c in counts.items() if c} == slow.n_with(expected)
 
 
@@ -66,10 +61,9 @@ def test_sets_with_one_vocabulary_are_counted_as_their_sum():
 
 def test_a_vocabulary_grows_and_keeps_its_numbers():
     terms = [str(k) for k in range(5000)]
-    keys = PackedTexts.of(terms).keys()
     vocabulary = Vocabulary()
-    assert vocabulary.number(keys[:10], lambda where: [terms[i] for i in where]).tolist() == list(range(10))
-    numbers = vocabulary.number(keys[::-1].copy(), lambda where: [terms[::-1][i] for i in where])
+    assert vocabulary.number_words(terms[:10]).tolist() == list(range(10))
+    numbers = vocabulary.number_words(terms[::-1])
     assert vocabulary.words(numbers.astype(np.int64)) == terms[::-1]
     assert vocabulary.find(PackedTexts.of(["17", "none"]).keys()).tolist() == [numbers[5000 - 18], -1]
 

@@ -1,4 +1,4 @@
-"""The text pipeline: stems, words kept, lengths, and that it can be stored."""
+"""The text pipeline: Porter stems, words kept, lengths, and that it can be stored."""
 
 import pickle
 
@@ -8,6 +8,7 @@ from scipy import sparse
 from sklearn.base import clone
 
 from clustruct import load, save
+from clustruct.features.blocks.text_cosines import porter_stem, stem_tokens
 from clustruct.features.document_vectors import DocumentVectors, document_pipeline
 
 TEXTS = [
@@ -88,6 +89,32 @@ def test_a_file_with_parts_that_do_not_fit_is_refused(name):
     state["learned"][name] = held[:, :-1] if name == "components_" else held[:-1]
     with pytest.raises(ValueError, match="do not fit"):
         DocumentVectors.from_state(state)
+
+
+@pytest.mark.parametrize(
+    ("word", "stem"),
+    [
+        *(("caresses", "caress"), ("ponies", "poni"), ("motoring", "motor"), ("conflated", "conflat")),
+        *(("hopping", "hop"), ("happy", "happi"), ("conditional", "condit"), ("electriciti", "electr")),
+        *(("hopefulness", "hope"), ("adjustment", "adjust"), ("rate", "rate"), ("controll", "control")),
+    ],
+)
+def test_examples_of_the_1980_paper(word, stem):
+    """From the step tables of Porter's paper, run through all the steps."""
+    assert porter_stem([word]) == [stem]
+
+
+def test_stop_words_are_compared_before_stemming():
+    assert stem_tokens("this is being seen", ["this", "is"]) == ["be", "seen"]
+
+
+def test_numbers_and_single_letters_are_left_out():
+    assert stem_tokens("A b 42 x86 don't été_1") == ["don", "été"]
+    assert stem_tokens("") == []
+
+
+def test_order_and_repeats_stay():
+    assert porter_stem(iter(["Cats", "cat", "CATS"])) == ["cat", "cat", "cat"]
 
 
 def _dense(rows):

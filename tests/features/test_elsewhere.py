@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from clustruct.data import Table, all_pairs, fold
-from clustruct.features import Elsewhere, PairFeatures, guess_blocks
+from clustruct.features import Elsewhere, guess_blocks
 from clustruct.features.vocabulary import split_words
 
 MAKERS = ["acme tools", None, "Zenith", "", "acme", None, "old zenith co"]
@@ -33,12 +33,6 @@ def test_equals_the_share_written_out():
     assert 0 < np.count_nonzero(found) < len(pairs)
 
 
-def test_order_within_a_pair_does_not_matter():
-    pairs = all_pairs(len(RAW))
-    block = Elsewhere("maker", ["title"]).fit([RAW])
-    np.testing.assert_array_equal(block.transform(RAW, pairs), block.transform(RAW, pairs[:, ::-1]))
-
-
 @pytest.mark.parametrize(("lacking", "guessed"), [(40, True), (5, False)])
 def test_is_taken_for_short_fields_that_many_records_lack(lacking, guessed):
     items = [
@@ -47,12 +41,3 @@ def test_is_taken_for_short_fields_that_many_records_lack(lacking, guessed):
     ]
     blocks = guess_blocks([Table(items)], "records")
     assert any(isinstance(block, Elsewhere) for block in blocks) == guessed
-
-
-def test_is_kept_with_the_features(tmp_path):
-    from clustruct import load, save
-
-    features = PairFeatures([Elsewhere("maker", ["title"])]).fit([RAW])
-    save(tmp_path / "f", features)
-    same = load(tmp_path / "f")
-    np.testing.assert_array_equal(features.transform([RAW])[0].pairs, same.transform([RAW])[0].pairs)

@@ -46,11 +46,11 @@ def test_held_out_sets_are_made_without_them(monkeypatch):
     asked = []
     ask = OutOfFold.__call__
 
-    def heard(self, chosen, held_out):
+    def note(self, chosen, held_out):
         asked.append((sorted(chosen), sorted(held_out)))
         return ask(self, chosen, held_out)
 
-    monkeypatch.setattr(OutOfFold, "__call__", heard)
+    monkeypatch.setattr(OutOfFold, "__call__", note)
     sets = make_records(n_sets=6, n_people=12, errors=0.8)
     with_them = Recipe().fit(sets).pipeline_[-1].calibration_
     assert sorted(i for _, held_out in asked for i in held_out) == [*range(6)]

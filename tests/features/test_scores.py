@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from clustruct import Recipe
 from clustruct.data import Table, all_pairs
-from clustruct.data.datasets import make_records
+from clustruct.data.datasets import make_mentions, make_records
 from clustruct.features import Blocking, PairFeatures, Vectors, feature_matrix, guess_blocks, pair_recall
 from clustruct.features.neighbours import nearest_vectors
 from clustruct.pipeline import group, score_set
@@ -124,14 +125,6 @@ def test_candidates_less_alike_than_mates_are_dropped():
     np.testing.assert_array_equal(cut.pairs(table), pairs)
 
 
-@pytest.mark.parametrize("wrong", [None, -0.5, 2.0, float("nan"), "0.5"])
-def test_hostile_likeness(wrong):
-    state = Blocking().fit([people(5)]).state()
-    state["learned"]["least_likeness_"] = wrong
-    with pytest.raises(ValueError):
-        Blocking.from_state(state)
-
-
 @pytest.mark.parametrize("wrong", [3, ["v"], [[]], [[1]], [["v", "v"]]])
 def test_vectors_of_a_blocking_are_names_of_fields(wrong):
     with pytest.raises(ValueError, match="vectors"):
@@ -191,3 +184,23 @@ def test_words_and_vectors_find_pairs_together():
     assert [2, 3] in Blocking(["name"], **options).fit([table]).pairs(table).tolist()
     block = Vectors(["v"]).fit([table])
     assert block.transform(table, np.array([[0, 1]]))[0, 2] == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("at_once", [50_000, 700])
+def test_mentions_are_kept_sparse(monkeypatch, at_once):
+    sets = make_mentions(n_sets=3)
+    features = PairFeatures(guess_blocks(sets)).fit(sets)
+    dense = [x.pairs for x in features.transform(sets)]
+    monkeypatch.setattr(feature_matrix, "LARGE", 1)
+    monkeypatch.setattr(feature_matrix, "PAIRS_AT_ONCE", at_once)
+    thin = [x.pairs for x in features.transform(sets)]
+    assert not any(sparse.issparse(P) for P in dense)
+    assert all(sparse.issparse(P) for P in thin)
+    for one, other in zip(dense, thin, strict=True):
+        np.testing.assert_array_equal(one, other.toarray())
+
+
+def test_records_are_not_kept_sparse(monkeypatch):
+    monkeypatch.setattr(feature_matrix, "LARGE", 1)
+    sets = make_records(n_sets=2, n_people=8)
+    assert not any(sparse.issparse(x.pairs) for x in PairFeatures(guess_blocks(sets)).fit_transform(sets))

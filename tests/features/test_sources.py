@@ -21,11 +21,7 @@ from clustruct.learning.model_selection.training_tables import find_source
 def people(n_people: int = 80, most: int = 2, n_sources: int = 2, seed: int = 0) -> Table:
     """A table in which the entries of a person are of different shops."""
     table = make_records(n_sets=1, n_people=n_people, most=most, random_state=seed)[0]
-    seen: dict[object, int] = {}
-    shop = []
-    for label in table.labels:
-        seen[label] = seen.get(label, -1) + 1
-        shop.append(f"s{seen[label] % n_sources}")
+    shop = [f"s{table.labels[:k].count(label) % n_sources}" for k, label in enumerate(table.labels)]
     columns = {name: table.column(name) for name in table.fields()}
     return Table.from_columns({**columns, "shop": shop}, labels=table.labels, ids=table.ids)
 
@@ -108,12 +104,8 @@ def test_a_source_is_found_where_labels_bear_it_out():
     few = [label if int(label[1:]) < 8 else None for label in table.labels]
     assert find_source([replace(table, labels=few)]) is None
     # Nor with an item that has none.
-    assert (
-        find_source(
-            [Table.from_columns({**columns, "shop": [None, *columns["shop"][1:]]}, labels=table.labels)]
-        )
-        is None
-    )
+    holed = {**columns, "shop": [None, *columns["shop"][1:]]}
+    assert find_source([Table.from_columns(holed, labels=table.labels)]) is None
 
 
 def test_what_was_found_is_kept_in_the_model(tmp_path):

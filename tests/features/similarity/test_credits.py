@@ -129,25 +129,25 @@ NAMES = ["a", "b", "c", "constant"]
 def test_terms_add_up_to_the_similarity(kind):
     column, rows = learned(kind())
     w = np.random.default_rng(1).normal(size=len(column.all_names(NAMES)))
-    told = column.terms(rows, NAMES, w)
-    np.testing.assert_allclose(told.contributions.sum(axis=1), column.values(rows) @ w, atol=1e-9)
-    assert told.values.shape == told.contributions.shape == (50, len(told.names))
-    weighed = ~np.isnan(told.weights)
-    np.testing.assert_allclose((told.values * told.weights)[:, weighed], told.contributions[:, weighed])
-    assert column.terms(rows[:0], NAMES, w).contributions.shape == (0, len(told.names))
-    assert len(set(told.names)) == len(told.names)
+    terms = column.terms(rows, NAMES, w)
+    np.testing.assert_allclose(terms.contributions.sum(axis=1), column.values(rows) @ w, atol=1e-9)
+    assert terms.values.shape == terms.contributions.shape == (50, len(terms.names))
+    weighed = ~np.isnan(terms.weights)
+    np.testing.assert_allclose((terms.values * terms.weights)[:, weighed], terms.contributions[:, weighed])
+    assert column.terms(rows[:0], NAMES, w).contributions.shape == (0, len(terms.names))
+    assert len(set(terms.names)) == len(terms.names)
 
 
 def test_terms_of_trees_are_named_as_features_are():
     column, rows = learned(TreeColumn(n_trees=10))
-    told = column.terms(rows, NAMES, np.array([2.0, -1.0]))
-    assert told.names == (*NAMES, "any pair")
-    assert (told.contributions[:, 3] == 0.0).all()  # no tree splits a constant
-    assert np.ptp(told.contributions[:, 4]) == 0.0
-    np.testing.assert_array_equal(told.values[:, :4], rows)
+    terms = column.terms(rows, NAMES, np.array([2.0, -1.0]))
+    assert terms.names == (*NAMES, "any pair")
+    assert (terms.contributions[:, 3] == 0.0).all()  # no tree splits a constant
+    assert np.ptp(terms.contributions[:, 4]) == 0.0
+    np.testing.assert_array_equal(terms.values[:, :4], rows)
     beside, rows = learned(ForestColumn(n_trees=10))
-    told = beside.terms(rows, NAMES, np.arange(5.0))
-    assert told.names == (*NAMES, *(f"{name} (trees)" for name in NAMES), "any pair")
+    terms = beside.terms(rows, NAMES, np.arange(5.0))
+    assert terms.names == (*NAMES, *(f"{name} (trees)" for name in NAMES), "any pair")
 
 
 def test_a_clipped_column_is_divided_in_proportion():
@@ -175,11 +175,11 @@ def test_files_of_the_older_form_predict_the_same_and_say_why_they_tell_no_more(
     old = load(tmp_path / "old")
     np.testing.assert_array_equal(old.columns(rows), made)
     w = np.ones(len(old.all_names(NAMES)))
-    told = old.terms(rows, NAMES, w)
-    assert told.names == tuple(old.all_names(NAMES))
-    assert "learn it again" in told.note
+    terms = old.terms(rows, NAMES, w)
+    assert terms.names == tuple(old.all_names(NAMES))
+    assert "learn it again" in terms.note
     assert not old.by_feature
-    np.testing.assert_allclose(told.contributions.sum(axis=1), old.values(rows) @ w, atol=1e-12)
+    np.testing.assert_allclose(terms.contributions.sum(axis=1), old.values(rows) @ w, atol=1e-12)
 
 
 def test_a_file_keeps_what_explanations_need(tmp_path):
