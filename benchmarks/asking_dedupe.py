@@ -18,9 +18,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks.asking import BY_DEDUPE, data
-from clustruct.data import Table
+from clustruct.data import Table, field_kinds
 from clustruct.evaluate.metrics import pairwise_scores
-from clustruct.features import field_kinds
 from studies.records.by_dedupe import as_dedupe, variables
 
 NAMES = ("abt_buy", "cora", "febrl3")

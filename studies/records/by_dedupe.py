@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from clustruct.data import Table, all_pairs
-from clustruct.features import Blocking, field_kinds
+from clustruct.data import Table, all_pairs, field_kinds
+from clustruct.features import Blocking
 from studies import raw_data
 from studies.data import NoData
 from studies.records.folds import labels_of, scores

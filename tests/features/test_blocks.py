@@ -8,7 +8,7 @@ import pytest
 from sklearn.base import clone
 
 from clustruct.core.storage.encoding import decode, encode
-from clustruct.data import Table, all_pairs
+from clustruct.data import Table, all_pairs, field_kinds
 from clustruct.features import (
     Dates,
     Elsewhere,
@@ -20,7 +20,6 @@ from clustruct.features import (
     Terms,
     TextCosines,
     Vectors,
-    field_kinds,
     guess_blocks,
 )
 from clustruct.features.term_weights import TermWeights

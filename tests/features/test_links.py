@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from clustruct.features import link_pairs, links
+from clustruct.features.blocks.links import link_pairs, links
 
 
 def naive(edges, X, indicator):

@@ -13,7 +13,6 @@ from clustruct.data.datasets import make_mentions, make_records
 from clustruct.estimators.baselines import PairwiseClassifierClustering
 from clustruct.features import (
     Blocking,
-    FieldNeed,
     Links,
     Mentions,
     Strings,
@@ -170,13 +169,13 @@ def test_a_model_file_keeps_the_needs(tmp_path):
     trusting = check_tables(again, TEST)
     assert len(trusting.predict([changed(TEST[0], name=None)])) == 1
     assert not again[0].allow_missing_fields
-    for wrong in (["x"], [FieldNeed("x", "string"), 3], "x"):
+    for wrong in (["x"], [needs.FieldNeed("x", "string"), 3], "x"):
         pipeline[0].needs_ = wrong
         save(tmp_path / "m", pipeline)
         with pytest.raises(ModelFileError, match="needs"):
             load(tmp_path / "m")
     with pytest.raises(ValueError, match="shares"):
-        FieldNeed("x", "string", missing=2.0)
+        needs.FieldNeed("x", "string", missing=2.0)
 
 
 def test_of_many_sets_some_are_looked_at(monkeypatch):

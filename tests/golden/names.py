@@ -21,6 +21,7 @@ from clustruct.cli import learn as learn_command
 from clustruct.cli import main as main_command
 from clustruct.core.kernels import Kernel
 from clustruct.data import all_pairs, datasets
+from clustruct.data import field_kinds as kinds_of_fields
 from clustruct.data import io as files
 from clustruct.evaluate import metrics
 from clustruct.features.document_vectors import document_pipeline
@@ -384,7 +385,7 @@ def candidates(**options):
 
 
 def field_kinds(sets):
-    return {field: answer(kind) for field, kind in features.field_kinds(sets).items()}
+    return {field: answer(kind) for field, kind in kinds_of_fields(sets).items()}
 
 
 def block(kind, /, *given, **options):

@@ -14,7 +14,7 @@ from .output import UsageError, print_json
 
 if TYPE_CHECKING:
     from clustruct.estimators.training_shape import TrainingShape
-    from clustruct.features import FieldNeed
+    from clustruct.features.needs import FieldNeed
 
 SUMMARY = "what a model file holds"
 DESCRIPTION = (

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 from clustruct.core.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from clustruct.data import field_kinds
-
-    from .base import PairBlock, likeness_features
+    from .base import PairBlock
+    from .base import likeness_features as likeness_features
     from .blocking import Blocking, Sources, pair_recall
     from .blocks import guess_blocks, guess_kind
-    from .blocks.links import Links, link_pairs, links
+    from .blocks.links import Links, links
     from .blocks.mention_table import pronouns
     from .blocks.mentions import Mentions
     from .blocks.numbers import Dates, Numbers
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from .blocks.text_cosines import TextCosines
     from .blocks.vectors import Vectors
     from .document_vectors import DocumentVectors
-    from .needs import FieldNeed
     from .pair_features import Constant, PairFeatures, check_tables
     from .pair_features import UncomparedPairs as UncomparedPairs
 
@@ -32,7 +30,6 @@ __all__ = [
     "Dates",
     "DocumentVectors",
     "Elsewhere",
-    "FieldNeed",
     "Links",
     "Lists",
     "Mentions",
@@ -45,11 +42,8 @@ __all__ = [
     "TextCosines",
     "Vectors",
     "check_tables",
-    "field_kinds",
     "guess_blocks",
     "guess_kind",
-    "likeness_features",
-    "link_pairs",
     "links",
     "pair_recall",
     "pronouns",

@@ -43,7 +43,6 @@ class FieldTerms:
 
     @classmethod
     def of(cls, tables: Sequence[TermTable]) -> FieldTerms:
-        """Of tables with one vocabulary."""
         having = sum(int(np.count_nonzero(t.sizes)) for t in tables)
         return cls(TermCounts.of(*tables), sum(_n_terms(t) for t in tables), having)
 
@@ -250,7 +249,6 @@ class Blocking(EstimatorState, BaseEstimator):
         return TermWeights([], np.zeros(0), 0).rows(columns.terms(self.fields_, ["letters"]))
 
     def check_attributes(self) -> None:
-        """ValueError where the fitted attributes do not fit."""
         check_distinct(self.fields_, "fields")
         _check_count(self.n_neighbors_, "n_neighbors")
         if not 0.0 <= self.least_likeness_ <= 1.0:
@@ -266,7 +264,6 @@ def _check_count(value: object, name: str) -> None:
 
 
 def _mates(y: Labels) -> Ints:
-    """Pairs of items of one cluster, a few for each item."""
     order = np.argsort(y, kind="stable")
     near = [np.column_stack([order[:-gap], order[gap:]]) for gap in range(1, min(MATES, len(y) - 1) + 1)]
     pairs = np.concatenate([np.zeros((0, 2), np.int64), *near])
@@ -275,7 +272,6 @@ def _mates(y: Labels) -> Ints:
 
 
 def _n_terms(table: TermTable) -> int:
-    """How many terms all items together have."""
     per_row = np.add.reduceat(np.append(table.counts, 0).astype(np.int64), table.indptr[:-1])
     per_row[np.diff(table.indptr) == 0] = 0
     return int((per_row if table.codes is None else per_row[table.codes]).sum())
@@ -370,5 +366,4 @@ class Sources(DataclassState):
 
 
 def across(pairs: Ints, codes: Ints) -> Ints:
-    """The pairs of items of different sources."""
     return pairs[codes[pairs[:, 0]] != codes[pairs[:, 1]]]

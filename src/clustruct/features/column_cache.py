@@ -47,7 +47,6 @@ def tail(columns: Columns, lengths: Mapping[str, Sequence[int]] | None = None) -
 
 
 def add_lengths(lengths: Mapping[str, Sequence[int]], piece: Piece) -> Lengths:
-    """The lengths after a further piece."""
     both = {name: list(held) for name, held in lengths.items()}
     for name, arrays in piece.items():
         before = both.get(name, [0] * len(arrays))
@@ -56,7 +55,6 @@ def add_lengths(lengths: Mapping[str, Sequence[int]], piece: Piece) -> Lengths:
 
 
 def restore_columns(table: Table, pieces: Iterable[Piece]) -> Columns:
-    """The columns of items that the pieces were made of."""
     parts: dict[str, list[list[Array]]] = {}
     for piece in pieces:
         for name, arrays in piece.items():

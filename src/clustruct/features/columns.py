@@ -68,7 +68,6 @@ class TermTable:
 
     @classmethod
     def of(cls, items: TermLists, vocabulary: Vocabulary | None = None) -> TermTable:
-        """Rows of terms that are strings already."""
         vocabulary = Vocabulary() if vocabulary is None else vocabulary
         numbers = vocabulary.number_words([term for terms in items for term in terms])
         indptr = np.zeros(len(items) + 1, np.int64)
@@ -87,7 +86,6 @@ class TermTable:
 
     @property
     def n_items(self) -> int:
-        """How many items there are."""
         return len(self.indptr) - 1 if self.codes is None else len(self.codes)
 
     @property
@@ -97,11 +95,9 @@ class TermTable:
 
     @property
     def csr(self) -> tuple[Ints, Numbers, NDArray[Any]]:
-        """The rows, as kernels take them."""
         return self.indptr, self.indices, self.counts
 
     def terms_since(self, item: int) -> Bools:
-        """Which terms of the vocabulary the items from number ``item`` on have."""
         return self._count(item) > 0.0
 
     @cached_property
@@ -119,7 +115,6 @@ class TermTable:
         )
 
     def own_document_frequency(self) -> Floats:
-        """How many of these items have each term of the vocabulary."""
         out, counted = np.zeros(len(self.vocabulary)), self._own_counts
         out[: len(counted)] = counted
         return out
@@ -184,7 +179,6 @@ class Columns:
 
     @property
     def population(self) -> int:
-        """How many items there are in the whole table."""
         return len(self) if self.whole is None else self.whole.n_items
 
     def by_key(self) -> dict[object, Any]:
@@ -197,7 +191,6 @@ class Columns:
         self._older[key] = value, len(self)
 
     def vocabulary(self, name: object) -> Vocabulary:
-        """The vocabulary of this name."""
         return self.vocabularies.setdefault(name, Vocabulary())
 
     def once(self, key: object, make: Callable[[], T]) -> T:
@@ -351,7 +344,6 @@ def _replace_vocabularies(value: Any, vocabularies: dict[int, Vocabulary]) -> An
 
 
 def _append(old: Any, new: Any) -> Any:
-    """The rows of both."""
     if isinstance(old, tuple):
         return tuple(map(_append, old, new))
     return old.with_rows(new) if isinstance(old, TermTable) else np.concatenate([old, new])

@@ -97,7 +97,6 @@ class DocumentVectors(EstimatorState, TransformerMixin, BaseEstimator):
     }
 
     def check_parameters(self) -> None:
-        """Refuse what cannot be, before any work."""
         for name in ("n_words", "n_components"):
             value = getattr(self, name)
             if value is not None and (type(value) is not int or value < 1):
@@ -106,7 +105,6 @@ class DocumentVectors(EstimatorState, TransformerMixin, BaseEstimator):
             raise ValueError(f"stop_words must be 'english' or None, not {self.stop_words!r:.60}")
 
     def check_attributes(self) -> None:
-        """Refuse words, weights and components that do not fit each other."""
         n, reduced = len(self.words_), self.components_
         lengths = {len(set(self.words_)), len(self.idf_), len(self.spellings_)}
         fits = lengths == {n} and (reduced is None or reduced.shape[1] == n)

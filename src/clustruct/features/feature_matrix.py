@@ -29,7 +29,6 @@ def spans(n_pairs: int) -> list[slice]:
 
 
 def compare_in_chunks(compare: Comparison, pairs: Ints) -> Values:
-    """The features of all pairs, some at a time."""
     parts = [compare(pairs[span]) for span in spans(len(pairs)) or [slice(0, 0)]]
     if any(map(sparse.issparse, parts)):
         return sparse.csr_array(sparse.vstack(parts, format="csr"))
@@ -37,7 +36,6 @@ def compare_in_chunks(compare: Comparison, pairs: Ints) -> Values:
 
 
 def stack_columns(columns: list[Values], pairs: Ints) -> Values:
-    """The columns of blocks side by side, a row for each pair."""
     if not columns:
         return np.zeros((len(pairs), 0))
     if any(map(sparse.issparse, columns)):
@@ -125,12 +123,10 @@ def _match(patterns: Collection[str], names: Sequence[str]) -> dict[str, list[in
 
 
 def product_names(columns: Sequence[tuple[int, int]], names: Sequence[str]) -> list[str]:
-    """Names of products, such as "title: words and year: same"."""
     return [f"{names[i]} and {names[j]}" if i != j else f"{names[i]}, squared" for i, j in columns]
 
 
 def multiply(values: Values, columns: Sequence[tuple[int, int]]) -> Values:
-    """The values with their products beside them."""
     if not columns:
         return values
     left, right = (np.array(c) for c in zip(*columns, strict=True))

@@ -63,7 +63,6 @@ class FieldCount:
     fitting: int = 0
 
     def add(self, name: str, kind: str, table: Table) -> None:
-        """FieldCount a further set."""
         if kind == "context":
             self.items, self.there = self.items + 1, self.there + (name in table.context)
             return
@@ -79,17 +78,14 @@ class FieldCount:
         self.fitting += _fitting(kind, values)
 
     def __add__(self, other: FieldCount) -> FieldCount:
-        """What both have counted."""
         return FieldCount(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
 
     @property
     def missing(self) -> float:
-        """The share of items without a value."""
         return 1.0 - self.known / self.looked if self.looked else 0.0
 
     @property
     def other(self) -> float:
-        """The share of values that are not of the kind."""
         return 1.0 - self.fitting / self.known if self.known else 0.0
 
     def need(self, name: str, kind: Kind) -> FieldNeed:
@@ -150,7 +146,6 @@ class FieldTally:
     titles: list[str] = field(default_factory=list)
 
     def add(self, table: Table) -> None:
-        """A further set."""
         self.titles = [*self.titles, table.title][:2]
         self.fields.update(dict.fromkeys(table.fields()))
         for need in self.needs:

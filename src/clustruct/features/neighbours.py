@@ -40,7 +40,6 @@ class TermKeys:
 
     @classmethod
     def of(cls, rows: TfIdfRows, common: int, most: int, since: int = 0) -> TermKeys:
-        """Of the items of some rows; see `TermNeighbours.of`."""
         from ._neighbour_kernels import common_pairs, unit_rows
 
         table, frequency = rows.table, rows.table.document_frequency().astype(np.int64)

@@ -41,7 +41,6 @@ class OutOfFold:
         return [self._make_anew(self.made[i], self._columns[i], own, sizes) for i in held_out.tolist()]
 
     def _read(self) -> list[Columns]:
-        """The columns of all sets, whose words are read once for all folds."""
         columns = columns_of(self.sets)
         for block in self.features.blocks_:
             for own in [] if isinstance(block, Unlearned) else columns:

@@ -263,7 +263,6 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
         memory.require(n_bytes, what, advice, self.memory_limit)
 
     def _lists(self, table: Table) -> bool:
-        """Whether only likely pairs of the set are compared."""
         return self.blocking_ is not None and self.blocking_.lists(table)
 
     def _choose_pairs(
@@ -286,7 +285,6 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
     def _chunks(
         self, columns: Columns, pairs: Ints, *, show_progress: bool
     ) -> Iterator[tuple[slice, Values]]:
-        """The features of the pairs, some at a time."""
         for span, made in self._unmapped_chunks(columns, pairs, show_progress=show_progress):
             yield span, made if self.map_ is None else self.map_.values(made)
 

@@ -41,7 +41,6 @@ class TermCounts:
 
     @classmethod
     def of(cls, *tables: TermTable) -> TermCounts:
-        """Of the items of tables with one vocabulary."""
         vocabulary = tables[0].vocabulary
         return cls(
             sum(t.n_items for t in tables), vocabulary, sum_counts([t.document_frequency() for t in tables])
@@ -103,7 +102,6 @@ class TermWeights(DataclassState):
 
     @classmethod
     def of(cls, counted: TermCounts) -> TermWeights:
-        """The weights that counted items give."""
         kept = np.flatnonzero(counted.document_frequency > 1)
         listed = sorted(
             zip(counted.vocabulary.words(kept), counted.document_frequency[kept].tolist(), strict=True)
@@ -118,7 +116,6 @@ class TermWeights(DataclassState):
         return vocabulary
 
     def rows(self, table: TermTable) -> TfIdfRows:
-        """The items of one set as sparse unit rows."""
         from ._kernels import idf_of
 
         n = max(self.n, table.population)
@@ -160,7 +157,6 @@ class TfIdfRows:
         measure_rows(*self.table.csr, self.idf, rows, self.norms, self._total)
 
     def totals(self, rows: Ints) -> Floats:
-        """The sum of the weights of the terms of some rows."""
         self._measure(rows)
         return np.asarray(self._total[rows])
 
@@ -215,7 +211,6 @@ class TermBlock(PreparedBlock[list[TermCounts]]):
         """For each view the terms of each item."""
 
     def rows(self, columns: Columns) -> list[TfIdfRows]:
-        """For each view the unit rows of the items."""
         return [w.rows(t) for w, t in zip(self.weights_, self.tables(columns), strict=True)]
 
     def summarise(self, sets: Sequence[Table]) -> list[TermCounts]:

@@ -111,11 +111,9 @@ class FoldedTexts:
 
     @cached_property
     def present(self) -> Bools:
-        """Which items have one."""
         return np.asarray(self.codes != self.places.get("", -1))
 
     def with_texts(self, texts: Iterable[str], codes: Ints) -> FoldedTexts:
-        """With further items."""
         places, before = self.places, len(self.values)
         numbers = [places.setdefault(text, len(places)) for text in texts]
         self.values.extend(islice(places, before, None))
@@ -129,7 +127,6 @@ class FoldedTexts:
 
 
 def fold_column(table: Table, field: str) -> tuple[list[str], Ints]:
-    """The folded texts of a field's values, and which each item has."""
     coded = table.factorize(field)
     texts = [fold(v[:LONGEST_TEXT] if type(v) is str else as_text(v)) for v in coded.values]
     if (coded.codes < 0).any():
@@ -161,7 +158,6 @@ class PackedTexts(NamedTuple):
         return cls(np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), np.uint32), starts)
 
     def keys(self) -> Keys:
-        """The key of each text."""
         from ._kernels import text_keys
 
         return text_keys(self.letters, self.starts)
@@ -219,7 +215,6 @@ class Vocabulary:
 
     @property
     def keys(self) -> Keys:
-        """The keys of all terms, in order."""
         return self._keys[: self._n]
 
     def number(self, keys: Keys, read: Reader) -> Numbers:
@@ -239,7 +234,6 @@ class Vocabulary:
         return out
 
     def number_words(self, words: Sequence[str]) -> Numbers:
-        """The number of each of these terms."""
         return self.number(PackedTexts.of(words).keys(), reader_of(words))
 
     def _grow(self) -> None:
@@ -263,7 +257,6 @@ class Vocabulary:
         self._read = {} if self._read is None else self._read
 
     def words(self, numbers: Ints) -> list[str]:
-        """The terms of these numbers."""
         if self._read is None:
             return self._words(numbers)
         wanted = numbers.tolist()

@@ -24,7 +24,7 @@ from clustruct.data import Evidence, ItemSet, Table
 from clustruct.features import Blocking, PairFeatures, Sources, UncomparedPairs, Vectors, guess_blocks
 from clustruct.features.base import Block
 from clustruct.features.out_of_fold import OutOfFold
-from clustruct.features.similarity import make_map
+from clustruct.features.similarity.base import make_map
 from clustruct.learning.model_selection.pair_signal import find_leak
 from clustruct.learning.model_selection.training_tables import (
     SourceField,

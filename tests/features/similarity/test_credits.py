@@ -16,8 +16,8 @@ from clustruct.features.similarity import (
     NystroemMap,
     SimilarityTerms,
     TreeColumn,
-    Trees,
 )
+from clustruct.features.similarity.plain_trees import Trees
 from clustruct.features.similarity.trees import CLIPPED
 from tests.reference import trees as slow
 

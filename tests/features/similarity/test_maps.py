@@ -20,11 +20,10 @@ from clustruct.features.similarity import (
     KernelMap,
     NystroemMap,
     TreeColumn,
-    Trees,
-    make_map,
 )
-from clustruct.features.similarity.base import labelled_pairs
+from clustruct.features.similarity.base import labelled_pairs, make_map
 from clustruct.features.similarity.kernels import evening_rotation
+from clustruct.features.similarity.plain_trees import Trees
 from clustruct.features.similarity.trees import pair_folds, set_folds
 from clustruct.learning.problems import FoldLoss
 from clustruct.pipeline.learners import HeldOutUnits, choose_similarity

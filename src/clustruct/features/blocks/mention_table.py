@@ -208,7 +208,6 @@ class AnnotatedText:
         self._quotes = _quotations(self.tokens)
 
     def span(self, number: int) -> TokenSpan:
-        """The place of an item, checked."""
         item, tokens = self._raw.items[number], self.tokens
         given: dict[str, Any] = {key: item.get(key) for key in TokenSpan._fields}
         for key, value in given.items():
@@ -221,7 +220,6 @@ class AnnotatedText:
         return span
 
     def of_token(self, layer: str, sent: int, token: int) -> Any:
-        """The annotation of one token, None where there is none."""
         sentences = self._raw.context.get(layer)
         if sentences is None or sent >= len(sentences) or token >= len(sentences[sent]):
             return None
@@ -277,7 +275,6 @@ def _short(place: Mapping[str, Any]) -> str:
 
 
 def _quotations(tokens: Sequence[Sequence[str]]) -> list[list[int]]:
-    """For each token the number of the quotation it is in, -1 outside."""
     inside, number, out = False, -1, []
     for sentence in tokens:
         row = []

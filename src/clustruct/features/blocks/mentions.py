@@ -81,7 +81,6 @@ def _values(table: MentionTable, rows: TfIdfRows, pairs: Ints) -> Values:
 
 
 def _compare(table: MentionTable, pairs: Ints) -> Features:
-    """All groups of the listed pairs, the earlier mention of each pair first."""
     a, b = pairs[:, 0], pairs[:, 1]
     swap = table.order[a] > table.order[b]
     first, last = np.where(swap, b, a), np.where(swap, a, b)
@@ -90,7 +89,6 @@ def _compare(table: MentionTable, pairs: Ints) -> Features:
 
 @cache
 def _names() -> tuple[str, ...]:
-    """The names do not depend on the text."""
     items = [{"sent": 0, "start": k, "end": k + 1} for k in range(2)]
     table = MentionTable(Table(items, context={"tokens": [["it", "it"]]}))
     return tuple(_compare(table, np.array([[0, 1]])))
@@ -101,7 +99,6 @@ LOOK_BACK = 60  # mentions before a pronoun among which the nearest that fits is
 
 
 def same(column: Ints, a: Ints, b: Ints) -> Bools:
-    """Equal and known."""
     return (column[a] == column[b]) & (column[a] >= 0)
 
 
@@ -155,7 +152,6 @@ def _acronym(t: MentionTable, a: Ints, b: Ints, plain: Bools) -> Bools:
 
 
 def forms(t: MentionTable, a: Ints, b: Ints) -> Features:
-    """Names, common nouns, pronouns and their persons."""
     both, one = t.pronoun[a] & t.pronoun[b], t.pronoun[a] ^ t.pronoun[b]
     kind = same(t.pronoun_kind, a, b)
     return {
@@ -183,7 +179,6 @@ def _either(x: Bools, y: Bools, a: Ints, b: Ints) -> Bools:
 
 
 def agreement(t: MentionTable, a: Ints, b: Ints) -> Features:
-    """Gender, number, animacy, type."""
     one = t.pronoun[a] | t.pronoun[b]
     columns: Features = {}
     for name in ("gender", "number", "animacy"):
@@ -203,7 +198,6 @@ def agreement(t: MentionTable, a: Ints, b: Ints) -> Features:
 
 
 def distances(t: MentionTable, a: Ints, b: Ints) -> Features:
-    """How far apart, in sentences and mentions."""
     sentences, mentions = t.sent[b] - t.sent[a], t.order[b] - t.order[a]
     third, near = t.third_person[b], sentences <= 1
     plain = ~t.pronoun[a] & ~t.pronoun[b]
@@ -223,7 +217,6 @@ def distances(t: MentionTable, a: Ints, b: Ints) -> Features:
 
 
 def speech(t: MentionTable, a: Ints, b: Ints) -> Features:
-    """Who speaks, and what is within quotation marks."""
     spoken = t.first_person[a] & t.first_person[b]
     addressed = _either(t.first_person, t.second_person, a, b)
     known = (t.speaker[a] >= 0) & (t.speaker[b] >= 0)

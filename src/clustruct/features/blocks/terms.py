@@ -66,7 +66,6 @@ class Lists(TermBlock):
         return [self._entries(columns)[0]]
 
     def _entries(self, columns: Columns) -> tuple[TermTable, Ints]:
-        """The entries of each item, and a number for the set of them."""
         return columns.by_item(("entries", self.field, self.separator), self._read_all)
 
     def _read_all(self, columns: Columns) -> tuple[TermTable, Ints]:
@@ -157,7 +156,6 @@ class Terms(TermBlock):
 
     @classmethod
     def guess_record(cls, data: Fields, found: Sequence[Block]) -> list[Self]:
-        """All fields of a record as one text."""
         worded = [field for field in data.holding() if data.kinds[field] != "vector"]
         wanted = len(worded) > 1 or (worded and not found)
         return [cls(worded, name="record")] if wanted else []
@@ -227,7 +225,6 @@ class Elsewhere(TermBlock):
 
     @classmethod
     def guess_field(cls, data: Fields, field: str) -> list[Self]:
-        """For short fields that many records lack."""
         known = data.known_values(field)
         few = np.mean([len(split_words(fold(text))) for text in known]) < MOST_WORDS
         others = [name for name in data.holding() if name != field and data.kinds[name] in ("string", "text")]

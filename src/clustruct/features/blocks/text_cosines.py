@@ -30,7 +30,6 @@ _QUOTED = re.compile(
 
 
 def word_ngrams(tokens: Sequence[str], n: int) -> list[str]:
-    """Each n words in a row."""
     return [" ".join(tokens[i : i + n]) for i in range(len(tokens) - n + 1)]
 
 
@@ -124,7 +123,6 @@ class TextCosines(TermBlock):
 
     @classmethod
     def guess_field(cls, data: Fields, field: str) -> list[Self]:
-        """The field, and the quotations in it where there are any."""
         quotes = any(map(quoted_passages, data.known_values(field)))
         return [cls(field), cls(field, quotations=True)] if quotes else [cls(field)]
 

@@ -172,13 +172,11 @@ def _rescale(X: Floats) -> Floats:
 
 
 def _without_large(X: Floats, there: Bools) -> tuple[Floats, Bools]:
-    """Vectors whose products and differences would not be finite are missing."""
     large = np.abs(X).max(axis=1, initial=0.0) > LARGEST
     return (np.where(large[:, None], 0.0, X), there & ~large) if large.any() else (X, there)
 
 
 def vectors_of(columns: Columns, fields: Sequence[str]) -> tuple[Floats, Bools]:
-    """`read_vectors`, once for all blocks."""
     return columns.by_item(
         ("vectors", *fields), lambda c: read_vectors(c.table, fields), partial(_more, fields)
     )
@@ -221,7 +219,6 @@ def read_vectors(table: Table, fields: Sequence[str]) -> tuple[Floats, Bools]:
 
 
 def _vector(value: Any) -> Floats | None:
-    """The vector that a value is, if it is one."""
     try:
         vector = np.asarray(None if np.iscomplexobj(value) else value, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):

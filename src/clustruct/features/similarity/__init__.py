@@ -16,10 +16,9 @@ from typing import TYPE_CHECKING
 from clustruct.core.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from .base import SIMILARITIES, PairMap, SimilarityTerms, labelled_pairs, make_map
+    from .base import SIMILARITIES, PairMap, SimilarityTerms
     from .bilinear_map import FullProducts
     from .kernels import FourierMap, KernelMap, NystroemMap
-    from .plain_trees import Trees
     from .trees import BoostedColumn, ForestColumn, TreeColumn
 
 __all__ = [
@@ -33,9 +32,6 @@ __all__ = [
     "PairMap",
     "SimilarityTerms",
     "TreeColumn",
-    "Trees",
-    "labelled_pairs",
-    "make_map",
 ]
 
 __getattr__, __dir__ = lazy_names(__name__)

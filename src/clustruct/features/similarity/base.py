@@ -28,7 +28,6 @@ NO_CREDITS = (
 
 
 def by_trees(name: str) -> str:
-    """The name of what trees make of a feature that has a weight of its own beside them."""
     return f"{name} (trees)"
 
 
@@ -132,7 +131,6 @@ def pair_rows(x: ItemSet) -> Floats:
 
 
 def dense(rows: Matrix) -> Floats:
-    """A plain array."""
     return np.asarray(rows.toarray() if isinstance(rows, sparse.csr_array) else rows, dtype=np.float64)
 
 

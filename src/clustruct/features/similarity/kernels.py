@@ -44,7 +44,6 @@ class ScaledMap(PairMap):
         raise NotImplementedError
 
     def scale(self, rows: Floats) -> Floats:
-        """The features, each divided by its size in training."""
         return rows / self.feature_scale_
 
     def gamma_of(self, gamma: float | None) -> float:
@@ -52,7 +51,6 @@ class ScaledMap(PairMap):
         return 1.0 / self.n_features_in_ if gamma is None else gamma
 
     def check_attributes(self) -> None:
-        """Scales that can be divided by."""
         if not (self.feature_scale_ > 0.0).all():
             raise ValueError("feature_scale_ must be above 0")
 
@@ -102,7 +100,6 @@ class KernelMap(ScaledMap):
     bias: bool = True
 
     def check_parameters(self) -> None:
-        """A kernel that is known."""
         if self.kernel not in ("rbf", "polynomial", "linear"):
             raise ValueError(f"kernel must be rbf, polynomial or linear, not {self.kernel!r}")
 

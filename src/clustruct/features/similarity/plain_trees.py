@@ -64,7 +64,6 @@ class Trees(DataclassState):
             raise ValueError(f"trees look at feature {self.feature.max()} of {n_features}")
 
     def logits(self, rows: Floats) -> Floats:
-        """The logit of each row."""
         from ._kernels import add_trees
 
         return self._logit(np.asarray(add_trees(self._as_read(rows), *self._arrays)))
@@ -149,7 +148,6 @@ def _forest_nodes(tree: Any) -> Nodes:
 
 
 def _join_trees(trees: Sequence[Nodes]) -> tuple[Ints, Ints, Floats, Ints, Ints, Floats]:
-    """Roots, and the nodes of all trees one after another."""
     sizes = [len(nodes[0]) for nodes in trees]
     roots = np.cumsum([0, *sizes])[:-1].astype(np.int64)
     feature, threshold, left, right, value = (np.concatenate(part) for part in zip(*trees, strict=True))

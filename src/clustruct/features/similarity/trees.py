@@ -148,7 +148,6 @@ class ForestColumn(PairMap):
         return clip(logits[sides, np.arange(len(rows))[:, None]].mean(axis=1))[:, None]
 
     def _trees(self, rows: Floats, same: Bools, weight: Floats, seen: Bools, fold: int) -> Trees:
-        """Trees learned from the pairs that are seen."""
         chosen, extra = sample_pairs(np.flatnonzero(seen & (weight > 0)), same, self.random_state + fold)
         if len(np.unique(same[chosen])) < 2:
             raise TooFewClusters(
@@ -159,7 +158,6 @@ class ForestColumn(PairMap):
         return made.with_means(rows[chosen], counts)
 
     def check_attributes(self) -> None:
-        """Trees over the features there are."""
         if not self.trees_ or not all(isinstance(trees, Trees) for trees in self.trees_):
             raise ValueError("trees_ must be a list of trees")
         for trees in self.trees_:
@@ -189,7 +187,6 @@ class BoostedColumn(ForestColumn):
     learning_rate: float = 0.1
 
     def classifier(self) -> Any:
-        """The classifier of a fold, not fitted yet."""
         return HistGradientBoostingClassifier(
             max_iter=self.n_trees,
             learning_rate=self.learning_rate,
@@ -201,7 +198,6 @@ class BoostedColumn(ForestColumn):
 
 
 def clip(logits: Floats) -> Floats:
-    """Logits within +-12."""
     return np.clip(logits, -CLIPPED, CLIPPED)
 
 
@@ -276,12 +272,10 @@ class TreeColumn(PairMap):
         return _mean_column([kind.columns(rows) for kind in (self.forest_, self.boosted_)])
 
     def labelled_columns(self, part: LabelledPairs) -> Floats:
-        """Cross-fitted where these very pairs with these labels were learned from."""
         return _mean_column([kind.labelled_columns(part) for kind in (self.forest_, self.boosted_)])
 
     @property
     def by_feature(self) -> bool:
-        """Not by trees of older files."""
         return self.forest_.by_feature and self.boosted_.by_feature
 
     def terms(self, rows: Floats, names: Sequence[str], w: Floats) -> SimilarityTerms:
@@ -299,7 +293,6 @@ class TreeColumn(PairMap):
         return [_mean_column(both) for both in zip(*made, strict=True)]
 
     def check_attributes(self) -> None:
-        """Trees over the same features."""
         if {self.forest_.n_features_in_, self.boosted_.n_features_in_} != {self.n_features_in_}:
             raise ValueError("the trees of both kinds must look at the same features")
 
