@@ -27,7 +27,8 @@ from clustruct import Recipe
 from clustruct.data import Table
 from clustruct.evaluate.metrics import pairwise_scores
 from clustruct.features import check_tables
-from clustruct.groups import Decision, corrections, evidence_of, replay, settle, write_decisions
+from clustruct.groups import Decision, corrections, replay, settle, write_decisions
+from clustruct.groups.decisions import evidence_of
 from clustruct.groups.known import KnownItems
 from clustruct.groups.replay import State
 from clustruct.pipeline import group_sets

@@ -407,7 +407,7 @@ def test_settle_tells_what_it_moved_and_needs_a_store(predict, command, people):
     assert {item: after[item] for item in before} == before  # what came with its groups is settled
     with Store(there / "s.db") as store:
         assert dict(store.groups()) == after
-        assert store.placed(2) == (frozenset(), frozenset(new))
+        assert store.placements(2) == (frozenset(), frozenset(new))
 
 
 def test_contradictions_are_told_when_they_are_written_down(command, people):

@@ -130,7 +130,7 @@ def test_a_file_of_groups_alone_is_no_start(there, command, tmp_path):
     ],
 )
 def test_which_column_names_the_items(old, new, wanted, tmp_path):
-    from clustruct.groups import id_columns
+    from clustruct.groups.files import id_columns
 
     for name, header in (("a.csv", old), ("b.csv", new)):
         (tmp_path / name).write_text(f"{header}\n{','.join('1' * len(header.split(',')))}\n")

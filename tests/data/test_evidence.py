@@ -40,7 +40,7 @@ def test_contradiction_is_refused() -> None:
 
 def test_what_was_seen_is_the_groups_of_the_named_items() -> None:
     known = Evidence.of_pairs(6, different=[(0, 2)])
-    seen = known.with_groups_shown(np.array([0, 0, 1, 1, 2, 2]))
+    seen = known.with_complete_groups(np.array([0, 0, 1, 1, 2, 2]))
     assert seen.named.tolist() == [True] * 4 + [False] * 2
     assert seen.piece.tolist() == [0, 0, 1, 1, -1, -1]
     # All pairs that touch what was seen are judged, those of the rest are not.

@@ -20,8 +20,9 @@ from clustruct.features.blocks.text_cosines import TextCosines
 from clustruct.features.blocks.vectors import Vectors
 from clustruct.features.column_cache import CacheError, add_lengths, restore_columns, tail
 from clustruct.features.columns import Columns
-from clustruct.groups import KnownIndex, add_to_groups
+from clustruct.groups import add_to_groups
 from clustruct.groups.known import KnownItems
+from clustruct.groups.known_index import KnownIndex
 from clustruct.groups.replay import State
 
 WORDS = st.sampled_from(["red", "blue", "car", "x-100", "x100", "\u00c9t\u00e9", "ete", "of"])
@@ -119,7 +120,7 @@ def test_groups_of_a_stream_are_the_same_with_an_index_and_without(from_size):
         kept = add_to_groups(pipeline, with_index, table.take(rows))
         anew = add_to_groups(pipeline, without, table.take(rows))
         assert kept.update == anew.update
-        with_index, without = kept.as_known(), replace(anew.as_known(), index=None)
+        with_index, without = kept.next_known(), replace(anew.next_known(), index=None)
         assert with_index.state.groups == State.start(kept.update.groups).groups
     assert len(with_index.index) == len(table)
 

@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clustruct.core.exceptions import DataError
-from clustruct.groups import Decision, PairJudgement, evidence_of, replay, settle
+from clustruct.groups import Decision, PairJudgement, replay, settle
+from clustruct.groups.decisions import evidence_of
 from clustruct.groups.replay import LoggedRun
 from tests.reference.partitions import all_partitions
 

@@ -10,7 +10,7 @@ from clustruct import Recipe, Table
 from clustruct.core.exceptions import DataError, DataWarning
 from clustruct.data import Evidence, PairScores
 from clustruct.data.datasets import make_records
-from clustruct.groups import LinkedRows, assign, link, link_columns, renamed, side_by_side
+from clustruct.groups import LinkedRows, assign, link, link_columns, rename_fields, side_by_side
 
 
 @pytest.fixture(scope="module")
@@ -86,17 +86,17 @@ def test_what_a_whole_source_lacked_may_be_lacking(tables):
 
 def test_fields_have_other_names(model, tables):
     first, second = tables
-    other = renamed(second, {"label": "name"})
+    other = rename_fields(second, {"label": "name"})
     assert "name" not in other.fields()
-    again = renamed(other, {"name": "label"})
+    again = rename_fields(other, {"name": "label"})
     assert again.column("name") == second.column("name")
     assert (link(model.pipeline_, first, again).pairs == link(model.pipeline_, *tables).pairs).all()
     with pytest.raises(DataError, match="no item has the field 'name'"):
         link(model.pipeline_, first, other)
     with pytest.raises(DataError, match=r"no column 'nam' to be taken for 'x'.* is it 'name'\?"):
-        renamed(second, {"x": "nam"})
+        rename_fields(second, {"x": "nam"})
     dicts = Table([{"full": "Ann"}, {"born": 1}])
-    assert list(renamed(dicts, {"name": "full"}).items) == [{"name": "Ann"}, {"born": 1}]
+    assert list(rename_fields(dicts, {"name": "full"}).items) == [{"name": "Ann"}, {"born": 1}]
 
 
 def test_rows_side_by_side():

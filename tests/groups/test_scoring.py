@@ -15,7 +15,7 @@ from clustruct.data.io import ColumnRoles
 from clustruct.estimators.baselines import PairwiseClassifierClustering
 from clustruct.features import Blocking, check_tables
 from clustruct.groups import place_items, read_groups, scoring
-from clustruct.groups.assign import NEW
+from clustruct.groups.assignment import NEW
 from clustruct.groups.known import known_of_table, write_known
 from clustruct.groups.known_index import join_tables
 from clustruct.groups.named_assignment import number_groups

@@ -18,7 +18,6 @@ from clustruct.groups import (
     Item,
     LoggedRun,
     Store,
-    contradiction,
     corrections,
     read_decisions,
     read_labels,
@@ -26,7 +25,7 @@ from clustruct.groups import (
     settle,
     write_decisions,
 )
-from clustruct.groups.decisions import MOST_SORTED
+from clustruct.groups.decisions import MOST_SORTED, contradiction
 from clustruct.groups.schema import FORMAT
 from tests.reference.partitions import all_partitions
 

@@ -23,7 +23,7 @@ def store(tmp_path):
 
 def is_replay(store):
     """Whether groups and every entry of the ledger are those of the replayed log."""
-    state = store.replayed()
+    state = store.replay_log()
     kept = {e.id: e for e in store.ledger()}
     return state.groups == store.groups() and {e.id: e for e in state.ledger} == kept
 
@@ -64,7 +64,7 @@ def test_an_undo_that_changes_ids_alone_counts_as_a_change(store):
 
 
 def test_the_last_move_is_put_back_without_a_replay(store, monkeypatch):
-    monkeypatch.setattr(Store, "replayed", lambda self: pytest.fail("a replay"))
+    monkeypatch.setattr(Store, "replay_log", lambda self: pytest.fail("a replay"))
     split = store.decide(Decision("split", ("a",), group="g"))
     new = store.group_of("a")
     store.decide(Decision("same", ("a", "c")))  # moves nothing
@@ -78,7 +78,7 @@ def test_the_last_move_is_put_back_without_a_replay(store, monkeypatch):
 def test_an_undo_of_what_moved_nothing_costs_nothing(store, monkeypatch):
     said = store.decide(Decision("different", ("a", "b")))
     store.decide(Decision("merge", group="h", into="g"))
-    monkeypatch.setattr(Store, "replayed", lambda self: pytest.fail("a replay"))
+    monkeypatch.setattr(Store, "replay_log", lambda self: pytest.fail("a replay"))
     store.decide(Decision("undo", undoes=said))
     assert set(store.undone()) == {said}
 

@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clustruct.data import Evidence, PairScores, all_pairs
-from clustruct.groups import Decision, LoggedRun, PairJudgement, evidence_of, replay, settle, update_groups
+from clustruct.groups import Decision, LoggedRun, PairJudgement, replay, settle, update_groups
+from clustruct.groups.decisions import evidence_of
 
 OLD = {"a": "g1", "b": "g1", "c": "g2", "d": "g3", "far": "g9"}
 ITEMS = ["a", "b", "c", "d", "x", "y", "z"]

@@ -42,8 +42,8 @@ OF_START = [
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What people said, and where to go on from."""
     add = parser.add_argument_group("corrections").add_argument
-    said = "labelled pairs, decisions or groups (.csv, .tsv, .jsonl), or a store; may be given several times"
-    add("--corrections", metavar="FILE|STORE", action="append", default=[], help=said)
+    files = "labelled pairs, decisions or groups (.csv, .tsv, .jsonl), or a store; may be given several times"
+    add("--corrections", metavar="FILE|STORE", action="append", default=[], help=files)
     items = "the items that corrections refer to, with the groups shown to people, if not in DATA"
     add("--corrected", metavar="FILE", action="append", default=[], help=items)
     who = "if people disagree about a pair: refuse (default), or take the majority"
@@ -73,7 +73,7 @@ def fit(args: argparse.Namespace, learned: Recipe) -> None:
     saved = None if args.start is None else read_model(args.start)
     trained = {} if saved is None else saved.columns
     if saved is not None:
-        _warn_of_unused(args, saved.pipeline[-1])
+        _warn_of_options(args, saved.pipeline[-1])
     sets = partly_labelled_sets(args, trained, may_lack=True)
     found = _corrections(args, sets, trained)
     if saved is not None and not any(_has_labels(table) for table in found.sets):
@@ -92,15 +92,15 @@ def fit(args: argparse.Namespace, learned: Recipe) -> None:
     )
 
 
-def _warn_of_unused(args: argparse.Namespace, model: Any) -> None:
+def _warn_of_options(args: argparse.Namespace, model: Any) -> None:
     """Of options that --start leaves without effect, since the model that it goes on from decides."""
     given = [name for name in OF_START if getattr(args, name) != args.parser.get_default(name)]
     same = {"C": getattr(model, "C_", None), "nonnegative": bool(getattr(model, "nonnegative", False))}
     same["calibrate"] = getattr(model, "calibration_", None) is not None
     unused = [f"--{name.replace('_', '-')}" for name in given if same.get(name) != getattr(args, name)]
     if unused:
-        told = f"{', '.join(unused)} not used: with --start they are those of {args.start}"
-        warnings.warn(told, clustruct.core.exceptions.ChoiceWarning, stacklevel=2)
+        message = f"{', '.join(unused)} not used: with --start they are those of {args.start}"
+        warnings.warn(message, clustruct.core.exceptions.ChoiceWarning, stacklevel=2)
 
 
 def _pipeline(pipeline: Pipeline) -> Pipeline:
@@ -120,13 +120,13 @@ def _corrections(args: argparse.Namespace, sets: list[Any], trained: Mapping[str
     return clustruct.groups.corrections(
         sets,
         *args.corrections,
-        seen=[_seen(args, path, trained) for path in args.corrected],
+        seen=[_read_shown(args, path, trained) for path in args.corrected],
         unlabelled=args.unlabelled or "apart",
         disagreement=args.disagreement,
     )
 
 
-def _seen(args: argparse.Namespace, path: str, trained: Mapping[str, Any]) -> KnownItems:
+def _read_shown(args: argparse.Namespace, path: str, trained: Mapping[str, Any]) -> KnownItems:
     """Items with the groups that people saw, where the file has such a column."""
     named = columns(args, trained)
     bare = clustruct.data.io.ColumnRoles(
@@ -138,5 +138,5 @@ def _seen(args: argparse.Namespace, path: str, trained: Mapping[str, Any]) -> Kn
         return known(path, bare, names, args.delimiter)
     except clustruct.core.exceptions.NoLabels:
         read = clustruct.read_sets(path, columns=bare, labels="ignored", delimiter=args.delimiter)
-        table = clustruct.groups.one_set(path, read)
+        table = clustruct.groups.known.one_set(path, read)
         return clustruct.groups.KnownItems(table, clustruct.groups.State())

@@ -44,19 +44,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Read, compare, tell."""
-    incremental = clustruct.groups
+    groups = clustruct.groups
     files = (args.old, args.new)
-    ids = (args.id, args.id) if args.id else incremental.id_columns(*files)
+    ids = (args.id, args.id) if args.id else groups.files.id_columns(*files)
     old, new = (
-        incremental.read_groups(path, id=id, cluster=args.cluster)
-        for path, id in zip(files, ids, strict=True)
+        groups.read_groups(path, id=id, cluster=args.cluster) for path, id in zip(files, ids, strict=True)
     )
     if args.match:
-        kept = incremental.match_groups(old, new)
-        state = incremental.digest(old)
+        kept = groups.match_groups(old, new)
+        state = groups.ledger.digest(old)
         taken = set(old.values())
-        new = incremental.with_ids(new, kept, lambda item: incremental.fresh_id(state, item, taken=taken))
-    found = incremental.compare(old, new)
+        new = groups.with_ids(new, kept, lambda item: groups.ledger.fresh_id(state, item, taken=taken))
+    found = groups.compare(old, new)
     if args.json:
         print_json(as_json(found))
     else:

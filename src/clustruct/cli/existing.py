@@ -33,8 +33,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("known groups")
     known = "items with their groups (see --wide), or a store: groups keep ids and members, new items join"
     group.add_argument("--existing", metavar="FILE", help=known)
-    said = "pairs or decisions that the groups must satisfy (.csv, .tsv, .jsonl)"
-    group.add_argument("--constraints", metavar="FILE", help=said)
+    decided = "pairs or decisions that the groups must satisfy (.csv, .tsv, .jsonl)"
+    group.add_argument("--constraints", metavar="FILE", help=decided)
     revised = "also merge and split known groups where that scores higher, and say what became of their ids"
     group.add_argument("--revise", action="store_true", help=revised)
     settle = "items grouped by one of the last N runs of the store may still be revised, others stay"
@@ -97,9 +97,9 @@ class ConstraintsBySet:
             return None
         self.used.update(map(_key, mine))
         holding = [j for j in clustruct.groups.settle(mine) if j.answer != "unsure"]
-        return clustruct.groups.evidence_of(holding, numbers)
+        return clustruct.groups.decisions.evidence_of(holding, numbers)
 
-    def check_all_used(self) -> None:
+    def check_all_apply(self) -> None:
         """Refuse what is said of items that are in no set, or in two."""
         for judged in self.judgements:
             if _key(judged) not in self.used:
@@ -116,11 +116,11 @@ def run(args: argparse.Namespace, saved: Model) -> None:
     is_store = clustruct.groups.is_store(args.existing)
     with clustruct.groups.Store(args.existing) if is_store else nullcontext() as store:
         known, new = _known_and_new(args, saved, store)
-        for number, why in known.state.void.items():
-            void = f"decision {number} of {args.existing} says nothing any more: {why}"
+        for void_number, why in known.state.void.items():
+            void = f"decision {void_number} of {args.existing} says nothing any more: {why}"
             warnings.warn(void, clustruct.core.exceptions.DataWarning, stacklevel=2)
         found = clustruct.groups.add_to_groups(
-            _checked(args, saved, known, new),
+            _check_fields(args, saved, known, new),
             known,
             new,
             decisions=decisions(args.constraints),
@@ -128,22 +128,22 @@ def run(args: argparse.Namespace, saved: Model) -> None:
             settle=args.settle,
             fresh=None if store is None else store.fresh_id,
         )
-        number = None if args.dry_run else _kept(args, known, found, store)
+        number = None if args.dry_run else _write(args, known, found, store)
     _print_outcome(args, known, new, found, number)
 
 
-def _checked(args: argparse.Namespace, saved: Model, known: KnownItems, new: Table) -> Pipeline:
+def _check_fields(args: argparse.Namespace, saved: Model, known: KnownItems, new: Table) -> Pipeline:
     """The pipeline, for known and new items that have the fields it needs."""
     needs = clustruct.features.needs
     try:
-        clustruct.features.check_tables(saved.pipeline, _unchecked(saved, known))
+        clustruct.features.check_tables(saved.pipeline, _tables_to_check(saved, known))
     except needs.FieldsMissing as error:
         why = "--existing needs the items with their fields, as predict --wide FILE writes them"
         raise clustruct.core.exceptions.DataError(str(error).replace(needs.KNOW, why)) from None
     return clustruct.features.check_tables(saved.pipeline, [new])
 
 
-def _unchecked(saved: Model, known: KnownItems) -> list[Table]:
+def _tables_to_check(saved: Model, known: KnownItems) -> list[Table]:
     """The known items, but not where an index was made of all that the model needs: then they were looked
     at.
     """
@@ -154,13 +154,11 @@ def _unchecked(saved: Model, known: KnownItems) -> list[Table]:
     return [] if made and all(need.name in there for need in saved.pipeline[0].needs_) else [known.table]
 
 
-def _kept(args: argparse.Namespace, known: KnownItems, found: Outcome, store: Store | None) -> int | None:
+def _write(args: argparse.Namespace, known: KnownItems, found: Outcome, store: Store | None) -> int | None:
     """Write the file and the run, or neither: the file is ready, and gets its name when the run is kept."""
-    groups = found.update.groups
-    target = nullcontext()
-    if args.out is not None:
-        target = clustruct.groups.known_file(args.out, found.table, groups, known.id, known.cluster)
-    with target:
+    file = clustruct.groups.known.known_file
+    target = (args.out, found.table, found.update.groups, known.id, known.cluster)
+    with nullcontext() if args.out is None else file(*target):
         return None if store is None else clustruct.groups.record(store, found, source=", ".join(args.data))
 
 
@@ -169,14 +167,14 @@ def _known_and_new(args: argparse.Namespace, saved: Model, store: Store | None) 
     unless the new ones have it, too.
     """
     needed = {need.name for need in saved.pipeline[0].needs_}
-    said = frozenset(RESULT_COLUMNS) - needed
-    known = _known(args, saved, store, said)
+    written = frozenset(RESULT_COLUMNS) - needed
+    known = _read_known(args, saved, store, written)
     new = _new_items(args, saved, known)
-    own = frozenset(name for name in said if new.has(name))
-    return (_known(args, saved, store, said - own) if own and store is None else known), new
+    own = frozenset(name for name in written if new.has(name))
+    return (_read_known(args, saved, store, written - own) if own and store is None else known), new
 
 
-def _known(
+def _read_known(
     args: argparse.Namespace, saved: Model, store: Store | None, left_out: frozenset[str]
 ) -> KnownItems:
     """The items that are known, with all columns that they have but those left out."""
@@ -205,7 +203,7 @@ def _new_items(args: argparse.Namespace, saved: Model, known: KnownItems) -> Tab
     if named.cluster is not None and known.table is not None and known.table.has(named.cluster):
         named = replace(named, cluster=None)
     sets = sources.read(args, saved.columns, named, "ignored", fewest=1)
-    return clustruct.groups.one_set(args.data[0], sets)
+    return clustruct.groups.known.one_set(args.data[0], sets)
 
 
 def _print_outcome(
@@ -225,7 +223,7 @@ def _print_outcome(
     # What was asked for is told in any case: what would be done, or what became of ids.
     if not args.quiet or args.dry_run:
         print("\n".join(_lines(args, found, number)), file=report)
-    elif (args.revise or args.settle) and args.out is not None and (changed := _changed(found)):
+    elif (args.revise or args.settle) and args.out is not None and (changed := _change_lines(found)):
         print("\n".join(changed).strip("\n"))
 
 
@@ -253,7 +251,7 @@ def _lines(args: argparse.Namespace, found: Outcome, number: int | None) -> list
     lines.append(found.changes.summary())
     if found.n_constraints:
         lines.append(f"{count(found.n_constraints, 'constraint')} held")
-    lines += _changed(found) + _proposed(found)
+    lines += _change_lines(found) + _proposal_lines(found)
     if args.dry_run:
         lines.append("nothing was written (--dry-run)")
     elif args.out is not None:
@@ -263,7 +261,7 @@ def _lines(args: argparse.Namespace, found: Outcome, number: int | None) -> list
     return lines
 
 
-def _changed(found: Outcome) -> list[str]:
+def _change_lines(found: Outcome) -> list[str]:
     """What became of the ids of known groups that were merged, split or lost items."""
     rows = []
     for group in found.changes.groups:
@@ -279,7 +277,7 @@ def _changed(found: Outcome) -> list[str]:
     ]
 
 
-def _proposed(found: Outcome) -> list[str]:
+def _proposal_lines(found: Outcome) -> list[str]:
     """Changes of known groups that were not made."""
     proposals = found.update.proposals
     if not proposals:

@@ -90,7 +90,7 @@ def _checked_names(args: argparse.Namespace, saved: Model) -> list[Name]:
     for _, name, column in args.map:
         if known and name not in (*known, own):
             told = f"--map {name}={column}: the model has no field {name!r}"
-            raise clustruct.core.exceptions.DataError(told + clustruct.groups.spelt(name, known))
+            raise clustruct.core.exceptions.DataError(told + clustruct.groups.linking.spelt(name, known))
     return list(args.map)
 
 

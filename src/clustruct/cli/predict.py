@@ -121,7 +121,7 @@ def _group_sets(args: argparse.Namespace, saved: Model, asked: GroupingOptions, 
             if args.json and args.out is not None:
                 answers.append(answer)
             sets, items, clusters = sets + 1, items + len(table), clusters + found.n_groups
-        constraints.check_all_used()
+        constraints.check_all_apply()
     progress.done()
     _print(args, answers, dial)
     dials.tell_rejected(args, doubtful)

@@ -147,7 +147,7 @@ def mapped(tables: Mapping[str, Table], given: Sequence[Name], columns: ColumnRo
     found = dict(tables)
     for letter, (path, table) in zip("ab", tables.items(), strict=False):
         own = {n: c for n, c in _names(given, letter).items() if n not in (columns.id, columns.cluster)}
-        found[path] = clustruct.groups.renamed(table, own) if own else table
+        found[path] = clustruct.groups.rename_fields(table, own) if own else table
     return found
 
 

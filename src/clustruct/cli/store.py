@@ -80,7 +80,7 @@ def run(args: argparse.Namespace) -> None:
     opened = groups.Store.create if args.create else groups.Store
     with opened(args.store) as store:
         try:
-            done, told = _looked_at(args, store)
+            done, contents = _take_in_and_read(args, store)
         except BaseException:
             if args.create:  # nothing is in it yet
                 store.remove()
@@ -93,11 +93,11 @@ def run(args: argparse.Namespace) -> None:
                 groups.write_decisions(args.decisions_out, store.decisions())
                 done.append(f"decisions written to {args.decisions_out}")
         if args.json:
-            print_json(told)
+            print_json(contents)
         elif not args.quiet:
-            print("\n".join([*done, *told]))
+            print("\n".join([*done, *contents]))
         elif not done or args.show is not None:  # it was asked what the store holds
-            print("\n".join(told))
+            print("\n".join(contents))
 
 
 def _check_targets(args: argparse.Namespace) -> None:
@@ -112,7 +112,7 @@ def _check_targets(args: argparse.Namespace) -> None:
         raise ValueError(f"{both[0]} is to be written twice: give two names")
 
 
-def _looked_at(args: argparse.Namespace, store: Store) -> tuple[list[str], Any]:
+def _take_in_and_read(args: argparse.Namespace, store: Store) -> tuple[list[str], Any]:
     """What was taken in, and what the store holds then; from one that is damaged nothing comes, and nothing
     goes in.
     """
@@ -136,7 +136,7 @@ def _take_in(args: argparse.Namespace, store: Store) -> list[str]:
         known = groups.known_of_table(
             args.items, columns, [args.cluster] if args.cluster else ["cluster", "group"]
         )
-        added = groups.keep_known(store, known, args.items)
+        added = groups.add_known(store, known, args.items)
         done.append(f"{count(added, 'item')} added")
     if args.decisions is not None:
         given = groups.read_labels(args.decisions).decisions
@@ -147,10 +147,10 @@ def _take_in(args: argparse.Namespace, store: Store) -> list[str]:
     if args.decide is not None:
         decision = _decision(args.decide, args.author or _user())
         if decision.kind == "move" and decision.into and not store.was_given(decision.into):
-            told = (
+            why = (
                 f"there is no group {decision.into!r}, and there never was (without GROUP a new one is made)"
             )
-            raise clustruct.core.exceptions.DataError(f"{store.path}: {told}")
+            raise clustruct.core.exceptions.DataError(f"{store.path}: {why}")
         led = _led_on(store, decision)
         done.append(f"decision {store.decide(decision)} written down{led}")
     return done
@@ -160,16 +160,18 @@ def _led_on(store: Store, decision: Decision) -> str:
     """Which of the groups named are others today: the decision is about those."""
     named = [name for name in (decision.group, decision.into) if name and store.was_given(name)]
     today = {name: store.resolve(name) for name in named}
-    told = [f"{name} is {' and '.join(heirs)} today" for name, heirs in today.items() if heirs != (name,)]
-    return f" ({'; '.join(told)})" if told else ""
+    moved = [f"{name} is {' and '.join(heirs)} today" for name, heirs in today.items() if heirs != (name,)]
+    return f" ({'; '.join(moved)})" if moved else ""
 
 
 def _warn_of_contradictions(store: Store) -> None:
     """All that people say is written down; what cannot hold is told at once, not by a later run."""
-    found = clustruct.groups.contradiction(store.state().judgements())
+    found = clustruct.groups.decisions.contradiction(store.state().judgements())
     if found is not None:
-        told = f"{store.path}: {found}; runs refuse that until one of them is undone (--decide undo NUMBER)"
-        warnings.warn(told, clustruct.core.exceptions.DataWarning, stacklevel=2)
+        message = (
+            f"{store.path}: {found}; runs refuse that until one of them is undone (--decide undo NUMBER)"
+        )
+        warnings.warn(message, clustruct.core.exceptions.DataWarning, stacklevel=2)
 
 
 def _user() -> str:

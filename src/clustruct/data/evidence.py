@@ -161,7 +161,7 @@ class Evidence:
     def _of(which: Bools, piece: Ints) -> Bools:
         return np.append(which, np.False_)[piece]
 
-    def with_groups_shown(self, groups: Ints) -> Evidence:
+    def with_complete_groups(self, groups: Ints) -> Evidence:
         """With all that a person has looked at who corrected these groups: those of the named items, as they
         are after the corrections, are complete clusters.
 

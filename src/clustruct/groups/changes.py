@@ -27,17 +27,7 @@ STATUSES: tuple[Status, ...] = (
 
 
 class Move(NamedTuple):
-    """An item that is in another group than before.
-
-    Attributes
-    ----------
-    item : str
-        The name of the item.
-    old : str
-        The group before.
-    new : str
-        The group now.
-    """
+    """An item that is in another group than before."""
 
     item: str
     old: str
@@ -124,8 +114,8 @@ class Changes:
         kinds = [(n, status) for status, n in self.count().items() if n]
         words = [f"{n:,} {s}" if at else f"{count(n, 'group')} {s}" for at, (n, s) in enumerate(kinds)]
         items = (("added", self.added), ("moved", self.moved), ("removed", self.removed))
-        told = [f"{count(len(held), 'item')} {word}" for word, held in items if held]
-        return "; ".join([", ".join(words) or "no groups", ", ".join(told) or "no item moved"])
+        parts = [f"{count(len(held), 'item')} {word}" for word, held in items if held]
+        return "; ".join([", ".join(words) or "no groups", ", ".join(parts) or "no item moved"])
 
 
 def compare(
@@ -201,9 +191,9 @@ class _Flows:
                 self.targets.setdefault(g, []).append(h)
                 self.sources.setdefault(h, []).append(g)
         # The groups that took in all that is left of another group, whose id is gone.
-        gone = {(g, h) for (g, h), n in flow.items() if n == self.left[g] and g not in self.after}
-        self.takers = {h for _, h in gone}
-        self.renamed = {g: h for g, h in gone if h not in self.before and self.sources[h] == [g]}
+        ended = {(g, h) for (g, h), n in flow.items() if n == self.left[g] and g not in self.after}
+        self.takers = {h for _, h in ended}
+        self.renamed = {g: h for g, h in ended if h not in self.before and self.sources[h] == [g]}
         self._new_names = frozenset(self.renamed.values())
 
     def change(self, name: str) -> GroupChange:

@@ -159,19 +159,19 @@ class _CorrectedSet:
         groups = [self.groups.get(str(i), f"\0{self.numbers[str(i)]}") for i in self.table.item_ids]
         return replace(known, shown=partial_labels(groups))
 
-    def _drop_wrong_labels(self, said: Evidence) -> Ints:
+    def _drop_wrong_labels(self, judged: Evidence) -> Ints:
         """The labels, without those of named items that contradict what was said; these are noted."""
         given = self.table.labels
         if given is None:
             return np.full(len(self.table), UNKNOWN)
-        labels, must, cannot = partial_labels(given), said.must_link, said.cannot_link
+        labels, must, cannot = partial_labels(given), judged.must_link, judged.cannot_link
         tied = Evidence.of_pairs(len(labels), must, labels=labels).piece
         both = np.stack([tied[cannot[:, 0]], tied[cannot[:, 1]]], axis=1)
         wrong = set(both[(both[:, 0] == both[:, 1]) & (both[:, 0] != UNKNOWN)].ravel().tolist())
         known = labels != UNKNOWN
         pairs = np.unique(np.column_stack([tied[known], labels[known]]), axis=0)
         wrong |= set(pairs[:-1][pairs[:-1, 0] == pairs[1:, 0], 0].tolist())
-        named = np.isin(said.piece, np.concatenate([said.apart.ravel(), said.piece[must].ravel()]))
+        named = np.isin(judged.piece, np.concatenate([judged.apart.ravel(), judged.piece[must].ravel()]))
         removed = np.flatnonzero(named & known & np.isin(tied, list(wrong))).tolist()
         if not removed:
             return labels

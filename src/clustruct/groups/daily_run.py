@@ -74,7 +74,7 @@ class Outcome:
     state: State
     placed: tuple[frozenset[str], ...] | None = None
 
-    def as_known(self) -> KnownItems:
+    def next_known(self) -> KnownItems:
         """What is known after the run, for the next one."""
         changes, groups = self.update.changes, self.update.groups
         places = {move.item: move.new for move in changes.moved} | {i: groups[i] for i in changes.added}
@@ -125,7 +125,7 @@ def add_to_groups(
     before = known.state.groups
     state = replay(list(decisions), before) if decisions and not known.is_store else known.state
     judged = state.judgements() + (_judgements_beside_store(decisions) if known.is_store else [])
-    index = _with_new(known, as_stored(new) if known.is_store else new)
+    index = _with_new(known, stored_form(new) if known.is_store else new)
     numbers = {str(name): a for a, name in enumerate(index.table.item_ids)}
     holding = _settle(judged, numbers, known)
     confirmed = state.confirmed()
@@ -146,11 +146,11 @@ def add_to_groups(
     return Outcome(index.table, changes.added, stay, found, changes, n, index, state, known.placed)
 
 
-def as_stored(table: Table) -> Table:
+def stored_form(table: Table) -> Table:
     """Items as a store will give them back, so that they are the same to this run and to later ones.
 
     >>> from datetime import date
-    >>> as_stored(Table([{"born": date(2001, 2, 3), "name": "Ann"}], ids=["a"])).items[0]
+    >>> stored_form(Table([{"born": date(2001, 2, 3), "name": "Ann"}], ids=["a"])).items[0]
     {'born': '2001-02-03', 'name': 'Ann'}
     """
     fields = table.fields()
@@ -222,7 +222,7 @@ def record(store: Store, outcome: Outcome, *, source: str = "", author: str = ""
         return store.record_run(changed, author=author, note=note)
 
 
-def keep_known(store: Store, known: KnownItems, source: str = "") -> int:
+def add_known(store: Store, known: KnownItems, source: str = "") -> int:
     """Add items with the groups that they have to a store, as one run; how many are new to it.
 
     Parameters
@@ -259,8 +259,8 @@ def _keep_items(store: Store, table: Table | None, source: str) -> int:
     part, fields = table.take(rows), table.fields()
     values = zip(*map(part.column, fields), strict=True) if fields else [()] * len(rows)
     named = zip(part.item_ids, values, strict=True)
-    return store.add_items(Item(str(name), _filled(fields, row), source) for name, row in named)
+    return store.add_items(Item(str(name), _fields_with_values(fields, row), source) for name, row in named)
 
 
-def _filled(fields: Sequence[str], row: Sequence[Any]) -> dict[str, Any]:
+def _fields_with_values(fields: Sequence[str], row: Sequence[Any]) -> dict[str, Any]:
     return {name: value for name, value in zip(fields, row, strict=True) if value is not None}

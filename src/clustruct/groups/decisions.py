@@ -205,7 +205,7 @@ def _item_list(value: object) -> list[str]:
     if value is None or value == "":
         return []
     if isinstance(value, str):
-        value = _listed(value, "items") if value.startswith("[") else [value]
+        value = _json_list(value, "items") if value.startswith("[") else [value]
     if not _are_ids(value):
         raise ValueError("'items' must be a list of ids")
     return [str(v) for v in value]
@@ -216,13 +216,13 @@ def _pile_list(value: object) -> tuple[tuple[str, ...], ...]:
     if value is None or value == "":
         return ()
     if isinstance(value, str):
-        value = _listed(value, "piles")
+        value = _json_list(value, "piles")
     if not isinstance(value, list) or not all(map(_are_ids, value)):
         raise ValueError("'piles' must be a list of lists of ids")
     return tuple(tuple(map(str, pile)) for pile in value)
 
 
-def _listed(text: str, name: str) -> object:
+def _json_list(text: str, name: str) -> object:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -373,20 +373,6 @@ def _explain(found: Contradiction, holding: Sequence[PairJudgement]) -> str:
 def contradiction(judgements: Iterable[PairJudgement], disagreement: Disagreement = "error") -> str | None:
     """Which judgements cannot all hold, and who made them; None where all can.
 
-    Parameters
-    ----------
-    judgements : iterable of PairJudgement
-        What was said, in order.
-    disagreement : {"error", "majority"}, default="error"
-        Whether people who disagree contradict each other, or the majority decides.
-
-    Returns
-    -------
-    str or None
-        A sentence that names the decisions, or None.
-
-    Examples
-    --------
     >>> from clustruct.groups import Decision
     >>> judged = [PairJudgement("a", "b", "same", Decision("same", ("a", "b"), number=1, author="ann")),
     ...           PairJudgement("a", "b", "different", Decision("different", ("a", "b"), number=2))]
@@ -408,26 +394,7 @@ def evidence_of(
     complete: Collection[str] = (),
     labels_complete: bool = False,
 ) -> Evidence:
-    """Settled judgements as evidence of the items that have these numbers; others are passed over.
-
-    Parameters
-    ----------
-    holding : iterable of PairJudgement
-        What holds of pairs (`settle`).
-    numbers : mapping
-        The number of each item.
-    labels : array of int, optional
-        A label of each item, -1 where not known.
-    complete : collection of str, default=()
-        Items to whose group nothing else belongs.
-    labels_complete : bool, default=False
-        Whether nothing else belongs to labelled groups.
-
-    Returns
-    -------
-    Evidence
-        What is known of the items.
-    """
+    """Settled judgements as evidence of the items that have these numbers; others are passed over."""
     pairs: dict[str, list[tuple[int, int]]] = {answer: [] for answer in ANSWERS}
     for judged in holding:
         if judged.a in numbers and judged.b in numbers:

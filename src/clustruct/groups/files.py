@@ -372,7 +372,7 @@ def read_groups(
         with Store(path) as store:
             return store.groups()
     found: dict[str, str] = {}
-    sets = _read_labelled(path, id, cluster)
+    sets = _read_with_groups(path, id, cluster)
     for table in sets:
         start = f"{table.name}: " if len(sets) > 1 else ""
         for item, group in zip(table.item_ids, table.labels or (), strict=True):
@@ -386,16 +386,6 @@ def read_groups(
 def id_columns(old: str | PathLike[str], new: str | PathLike[str]) -> tuple[str | None, str | None]:
     """The columns of the ids of two tables of groups: "id", or the first that is not about groups; one that
     both tables have, if it is the one of either.
-
-    Parameters
-    ----------
-    old, new : path
-        The files.
-
-    Returns
-    -------
-    tuple of str or None
-        A name for each file; None where it is no table.
     """
     first, second = _header(old), _header(new)
     one, other = _id_of(first), _id_of(second)
@@ -419,7 +409,7 @@ def _id_of(header: list[str]) -> str | None:
     return next((name for name in header if name not in ("set", "confidence", *GROUP_COLUMNS)), None)
 
 
-def _read_labelled(path: str | PathLike[str], id: str | None, cluster: str | None) -> list[Table]:
+def _read_with_groups(path: str | PathLike[str], id: str | None, cluster: str | None) -> list[Table]:
     if not is_table(path):
         return list(read_sets(path, columns=ColumnRoles(id=id or "id", cluster=cluster), labels="skip"))
     first, second = (cluster, cluster) if cluster else GROUP_COLUMNS

@@ -88,7 +88,7 @@ def known_of_table(
     KnownItems
         The items with their groups.
     """
-    table, name = _read_labelled(path, columns, clusters, delimiter)
+    table, name = _read_with_groups(path, columns, clusters, delimiter)
     labels = [None if g is None else str(g) for g in table.labels or [None] * len(table)]
     if SET not in (columns.id, name) and table.has(SET):
         labels = _name_by_set(path, table.column(SET), labels)
@@ -136,25 +136,12 @@ def known_of_store(store: StoredGroups, id: str = "id", *, indexed: bool = True,
     names = store.item_names()
     index = index_of(store, names) if indexed and names else None
     table = index.table if index is not None else read_items(store, names) if names else None
-    placed = store.placed(runs) if runs else None
+    placed = store.placements(runs) if runs else None
     return KnownItems(table, store.state(), id, is_store=True, index=index, placed=placed)
 
 
 def one_set(path: str | PathLike[str], sets: Iterator[Table]) -> Table:
-    """All items of a file, whatever its sets, with ids that name each once.
-
-    Parameters
-    ----------
-    path : path
-        The file, for messages.
-    sets : iterator of Table
-        The sets that were read from it.
-
-    Returns
-    -------
-    Table
-        One set of all items.
-    """
+    """All items of a file, whatever its sets, with ids that name each once."""
     found: Table | None = None
     labels: list[Any] = []
     for table in sets:
@@ -173,7 +160,7 @@ def one_set(path: str | PathLike[str], sets: Iterator[Table]) -> Table:
     return replace(found, labels=labels, ids=[str(name) for name in found.item_ids])
 
 
-def _read_labelled(
+def _read_with_groups(
     path: str | PathLike[str], columns: ColumnRoles, clusters: Sequence[str], delimiter: str | None
 ) -> tuple[Table, str]:
     names = list(dict.fromkeys(clusters)) if is_table(path) else [None]
@@ -221,26 +208,7 @@ def write_known(
 def known_file(
     path: str | PathLike[str], table: Table, groups: Mapping[str, str], id: str, cluster: str
 ) -> Iterator[None]:
-    """The same; the file appears at the end of the block, unless something fails in it.
-
-    Parameters
-    ----------
-    path : path
-        The file to be written.
-    table : Table
-        The items.
-    groups : mapping
-        The group of each item.
-    id : str
-        The column of the ids.
-    cluster : str
-        The column of the groups.
-
-    Yields
-    ------
-    None
-        Nothing: what is inside the block runs before the file appears.
-    """
+    """The same; the file appears at the end of the block, unless something fails in it."""
     suffix = written_suffix(path, "groups")
     labels = [groups.get(str(name)) for name in table.item_ids]
     if suffix == ".jsonl":

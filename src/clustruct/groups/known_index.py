@@ -97,15 +97,6 @@ class KnownIndex:
 
     An index does not change: `with_items` makes another, which shares what it can.
 
-    Attributes
-    ----------
-    columns : Columns
-        What was made of the items for scoring.
-    pieces : tuple of object, default=()
-        What a store has of it already.
-
-    Examples
-    --------
     >>> index = KnownIndex.of(Table([{"name": "Ann"}], ids=["a"]))
     >>> index.columns.texts("name").values
     ['ann']

@@ -182,20 +182,6 @@ def fresh_id(*about: object, taken: Container[str] = ()) -> str:
     Callers name the state they start from, or the number of the event: another state gives other ids. One
     that is taken is passed over.
 
-    Parameters
-    ----------
-    *about : object
-        What it is made for: the state or event, and the first item.
-    taken : Container, default=()
-        Ids that are in use, or were.
-
-    Returns
-    -------
-    str
-        The id.
-
-    Examples
-    --------
     >>> fresh_id("run 3", "item a")
     'gmyy1g1qz5cj7'
     >>> fresh_id("run 3", "item a", taken={"gmyy1g1qz5cj7"}) == fresh_id("run 3", "item a")
@@ -212,18 +198,7 @@ def fresh_id(*about: object, taken: Container[str] = ()) -> str:
 
 
 def digest(groups: Mapping[str, str]) -> str:
-    """A short word for a grouping, whatever the order of its items: the state that fresh ids start from.
-
-    Parameters
-    ----------
-    groups : mapping
-        The group of each item.
-
-    Returns
-    -------
-    str
-        Hexadecimal digits.
-    """
+    """A short word for a grouping, whatever the order of its items: the state that fresh ids start from."""
     # With their lengths, no two groupings are one text.
-    told = [f"{len(item)} {len(group)} {item}{group}" for item, group in sorted(groups.items())]
-    return hashlib.sha256("".join(told).encode("utf-8", "surrogatepass")).hexdigest()
+    parts = [f"{len(item)} {len(group)} {item}{group}" for item, group in sorted(groups.items())]
+    return hashlib.sha256("".join(parts).encode("utf-8", "surrogatepass")).hexdigest()

@@ -74,7 +74,7 @@ def link(pipeline: Pipeline, first: Table, second: Table, *, one_to_one: bool | 
     pipeline : Pipeline
         Fitted `PairFeatures` and a clusterer by correlation.
     first, second : Table
-        The tables; fields of the same meaning have the same name (`renamed`).
+        The tables; fields of the same meaning have the same name (`rename_fields`).
     one_to_one : bool, optional
         Whether each row belongs to one other at most: the pairs are then those of the largest sum of
         scores, exactly. Otherwise a row may belong to several, which are then in one cluster. None: as
@@ -89,7 +89,7 @@ def link(pipeline: Pipeline, first: Table, second: Table, *, one_to_one: bool | 
         The linked rows, with their scores.
     """
     check_correlation(pipeline[-1])
-    features = _checked(pipeline[0], first, second)
+    features = _check_tables(pipeline[0], first, second)
     learned = features.sources_
     only = learned is not None and learned.within == "apart" if one_to_one is None else one_to_one
     if learned is not None and learned.within == "apart" and not only:
@@ -107,15 +107,15 @@ def link(pipeline: Pipeline, first: Table, second: Table, *, one_to_one: bool | 
 
 def _for_several(pipeline: Pipeline) -> Pipeline:
     """A pipeline for one-to-one pairs, where a row may belong to several."""
-    model, told = pipeline[-1], "the model was trained for one-to-one pairs: "
+    model, message = pipeline[-1], "the model was trained for one-to-one pairs: "
     if getattr(model, "threshold_", None):
         return pipeline
     if not is_calibrated(model):
-        told += "others of its pairs are often false (fit --within-source uncompared, or with --calibrate)"
-        warnings.warn(told, DataWarning, stacklevel=3)
+        message += "others of its pairs are often false (fit --within-source uncompared, or with --calibrate)"
+        warnings.warn(message, DataWarning, stacklevel=3)
         return pipeline
-    told += "of others, those less likely than 1/2 speak against each other (--threshold)"
-    warnings.warn(told, DataWarning, stacklevel=3)
+    message += "of others, those less likely than 1/2 speak against each other (--threshold)"
+    warnings.warn(message, DataWarning, stacklevel=3)
     return Pipeline([pipeline.steps[0], ("model", model.at_threshold(threshold=0.5))])
 
 
@@ -128,7 +128,7 @@ def _probabilities(model: Any, scores: Floats) -> Floats | None:
     return found
 
 
-def _checked(features: PairFeatures, *tables: Table) -> PairFeatures:
+def _check_tables(features: PairFeatures, *tables: Table) -> PairFeatures:
     """The features, for tables each of which has all fields that are needed, or lacks what a source lacked in
     training.
     """
@@ -140,7 +140,7 @@ def _checked(features: PairFeatures, *tables: Table) -> PairFeatures:
         try:
             own.check_tables([table])
         except DataError as error:
-            hint = "; --map NAME=COLUMN (renamed) says which column it is"
+            hint = "; --map NAME=COLUMN (rename_fields) says which column it is"
             raise DataError(f"{error}{hint}") from None
     return own.check_tables()
 
@@ -203,7 +203,7 @@ def side_by_side(tables: Sequence[Table], field: str, names: Sequence[str]) -> T
     return Table(rows, labels=labels, ids=ids, context=whole.context, source=whole.source)
 
 
-def renamed(table: Table, names: Mapping[str, str]) -> Table:
+def rename_fields(table: Table, names: Mapping[str, str]) -> Table:
     """A table with other names of fields: ``names`` has the old name for each new one.
 
     Parameters
@@ -220,7 +220,7 @@ def renamed(table: Table, names: Mapping[str, str]) -> Table:
 
     Examples
     --------
-    >>> renamed(Table([{"full_name": "Ann", "x": 1}]), {"name": "full_name"}).items[0]
+    >>> rename_fields(Table([{"full_name": "Ann", "x": 1}]), {"name": "full_name"}).items[0]
     {'x': 1, 'name': 'Ann'}
     """
     there = table.fields()
@@ -281,17 +281,17 @@ def link_columns(
         rows[len(rows) - len(alone[1]) :, 1] = alone[1]
     columns: dict[str, Sequence[Any]] = {}
     for table, side, end in ((first, 0, "a"), (second, 1, "b")):
-        columns[f"id_{end}"] = _taken(table.item_ids, rows[:, side])
+        columns[f"id_{end}"] = _cells(table.item_ids, rows[:, side])
     numbers = {"score": links.scores, "probability": links.probabilities}
     for name, values in numbers.items():
         if values is not None:
             columns[name] = np.append(values, np.full(len(rows) - len(values), np.nan))  # type: ignore[assignment]
     for table, side, end in ((first, 0, "a"), (second, 1, "b")):
         for name in table.fields():
-            columns[f"{name}_{end}"] = _taken(table.column(name), rows[:, side])
+            columns[f"{name}_{end}"] = _cells(table.column(name), rows[:, side])
     return columns
 
 
-def _taken(values: Sequence[Any], rows: Ints) -> list[Any]:
+def _cells(values: Sequence[Any], rows: Ints) -> list[Any]:
     held = [*values, None]
     return [held[row] for row in rows.tolist()]

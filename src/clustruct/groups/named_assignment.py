@@ -14,7 +14,7 @@ from scipy.optimize import linear_sum_assignment
 from clustruct.core.typing import Bools, Ints
 from clustruct.data import Evidence, PairScores
 
-from .assign import NEW, Assignment, assign
+from .assignment import NEW, Assignment, assign
 from .changes import Changes, compare, compare_parts
 from .ledger import digest, fresh_id
 
@@ -27,19 +27,7 @@ MOST_CELLS = 4_000_000
 
 @dataclass(frozen=True)
 class NamedProposal:
-    """A change of groups that the scores speak for and that was not made, by ids.
-
-    Attributes
-    ----------
-    kind : {"merge", "split"}
-        "merge" or "split".
-    groups : tuple of str
-        Ids of the groups that would be merged, or of the one that would be split.
-    gain : float
-        By how much the score would rise.
-    parts : tuple of tuple of str, default=()
-        For a split, the items of each part.
-    """
+    """A change of groups that the scores speak for and that was not made, by ids."""
 
     kind: Literal["merge", "split"]
     groups: tuple[str, ...]
@@ -129,7 +117,7 @@ def update_groups(
         sweeps=sweeps,
         random_state=random_state,
     )
-    touched = _touched(known, found.labels)
+    touched = _changed_items(known, found.labels)
     prefer = set[str]()
     if evidence is not None:  # confirmed groups
         labelled = np.append(evidence.labelled, np.False_)[evidence.piece]
@@ -168,10 +156,10 @@ def number_groups(groups: Sequence[C | None]) -> tuple[list[C], Ints]:
     return names, np.fromiter(map(number.__getitem__, groups), np.int64, len(groups))
 
 
-def _touched(known: Ints, labels: Ints) -> Ints:
+def _changed_items(known: Ints, labels: Ints) -> Ints:
     """The items of known groups and clusters that are not each other: all others are as they were.
 
-    >>> _touched(np.array([0, 0, 1, 2, NEW]), np.array([0, 0, 1, 2, 2])).tolist()
+    >>> _changed_items(np.array([0, 0, 1, 2, NEW]), np.array([0, 0, 1, 2, 2])).tolist()
     [3, 4]
     """
     low, high = np.full(len(labels), len(labels)), np.full(len(labels), -2)

@@ -263,7 +263,7 @@ class State:
     def apply(self, event: Event, after_undo: bool = False) -> None:
         """One event that counts; ``after_undo``: in a log part of which does not."""
         if isinstance(event, LoggedRun):
-            places = self._landed(event) if after_undo else event.places
+            places = self._places_after_undo(event) if after_undo else event.places
             self.change(transition(places, self), event.number)
             return
         decision = with_id(event, self)
@@ -293,7 +293,7 @@ class State:
     def _bind(self, decision: Decision, items: Iterable[str]) -> None:
         self._bound.update(dict.fromkeys(items, decision))
 
-    def _landed(self, run: LoggedRun) -> Places:
+    def _places_after_undo(self, run: LoggedRun) -> Places:
         """Where a run puts items, when an undo has taken away groups that it knew: where these lead to."""
         places: dict[str, str | None] = {}
         for item, group in run.places.items():
@@ -353,16 +353,6 @@ def undone(events: Sequence[Event]) -> dict[int, Decision]:
     """The numbers of decisions that do not count, and by which undo. An undo can be undone in its turn.
 
     An undo of what is no decision, of one that is undone already, or of a later one, is refused.
-
-    Parameters
-    ----------
-    events : sequence of Event
-        Runs and decisions, in order.
-
-    Returns
-    -------
-    dict
-        The number of the undo by the number of the decision.
     """
     known: dict[int, Event] = {}
     undos: list[Decision] = []

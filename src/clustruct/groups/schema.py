@@ -136,7 +136,7 @@ def is_in_wal_mode(path: Path) -> bool:
         return f.read(20)[18:] == b"\2\2"
 
 
-def add_made(db: sqlite3.Connection) -> None:
+def make_cache(db: sqlite3.Connection) -> None:
     """A place for what is made of the items, in a store that has none, as part of a transaction."""
     if not has_made(db):
         _add(db, MADE)
@@ -180,5 +180,5 @@ def check_tables(db: sqlite3.Connection, path: Path, thoroughly: bool) -> None:
     found = dict(rows.fetchall())
     if found not in (TABLES, {**TABLES, **MADE}, {**TABLES, **PROJECT}, {**TABLES, **MADE, **PROJECT}):
         raise ModelFileError(f"{path}: not a clustruct store (its tables are others)")
-    if thoroughly and (said := db.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
-        raise ModelFileError(f"{path}: the store is damaged ({' '.join(said.split())})")
+    if thoroughly and (verdict := db.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
+        raise ModelFileError(f"{path}: the store is damaged ({' '.join(verdict.split())})")

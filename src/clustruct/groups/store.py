@@ -65,7 +65,7 @@ class Store(StoredGroups):
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """All changes inside happen together, or none of them; others may read meanwhile, but not write."""
-        with self._named():
+        with self._name_file():
             if self._db.in_transaction:  # part of a larger one
                 yield
                 return
@@ -79,7 +79,7 @@ class Store(StoredGroups):
                 raise
 
     def _do(self, what: str, rows: Iterable[tuple[object, ...]]) -> None:
-        with self._named():
+        with self._name_file():
             self._db.executemany(what, rows)
 
     def add_items(self, items: Iterable[Item]) -> int:
@@ -163,7 +163,7 @@ class Store(StoredGroups):
         self._do("UPDATE ids SET ended = ?, heirs = ? WHERE id = ?", ended)
 
     def _keep_before(self, event: int, items: Iterable[str], ids: Iterable[str]) -> None:
-        with self._named():
+        with self._name_file():
             make_project(self._db)
             _keep_before_event(self._db, event, items, ids)
 
@@ -175,13 +175,13 @@ class Store(StoredGroups):
         about = _base_of(number, events)
         if about is not None and about.kind not in MOVING:
             return
-        with self._named():
+        with self._name_file():
             make_project(self._db)
             if _is_last_to_move(self._db, number):
                 event = next(e for e in events if e.number == number)
                 _put_back(self._db, event, undo.number)
                 return
-        self._become(self.replayed(), undo.number)
+        self._become(self.replay_log(), undo.number)
 
     def _become(self, state: State, at: int) -> None:
         """The groups and ids of a state, where they differ from those that are kept."""
@@ -239,9 +239,9 @@ class Store(StoredGroups):
         """Look through the whole file, and replay the log: a `ModelFileError` where something is not as it
         must be.
         """
-        with self._named():
+        with self._name_file():
             check_tables(self._db, self.path, thoroughly=True)
-            state = self.replayed()
+            state = self.replay_log()
             if state.groups != self.groups() or set(state.ledger) != set(self.ledger()):
                 raise ModelFileError(
                     f"{self.path}: the store is damaged (its groups are not those of its log)"
@@ -263,8 +263,8 @@ def _content(decision: Decision) -> dict[str, Any]:
 
 
 def _key(decision: Decision) -> tuple[object, ...]:
-    said = json.dumps(decision.content(), sort_keys=True)
-    return decision.kind, decision.author, decision.time, said
+    content = json.dumps(decision.content(), sort_keys=True)
+    return decision.kind, decision.author, decision.time, content
 
 
 def _forms(decision: Decision) -> list[Decision]:

@@ -19,13 +19,13 @@ from .ledger import Ledger, LedgerEntry, fresh_id
 from .replay import Event, LoggedRun, State, replay, undone
 from .schema import (
     LOOKED_THROUGH,
-    add_made,
     check_header,
     check_tables,
     connect,
     has_made,
     has_project,
     is_in_wal_mode,
+    make_cache,
 )
 
 # So many names fit into one question.
@@ -92,7 +92,7 @@ class StoredGroups:
         """
         self.path = Path(path)
         check_header(self.path)
-        with self._named():
+        with self._name_file():
             self._db = connect(self.path)
             try:
                 check_tables(self._db, self.path, self.path.stat().st_size <= LOOKED_THROUGH)
@@ -124,7 +124,7 @@ class StoredGroups:
         self.close()
 
     @contextmanager
-    def _named(self) -> Iterator[None]:
+    def _name_file(self) -> Iterator[None]:
         """What SQLite says of the file, with its name."""
         try:
             yield
@@ -132,22 +132,22 @@ class StoredGroups:
             damaged = isinstance(error, sqlite3.DatabaseError) and not isinstance(
                 error, sqlite3.OperationalError
             )
-            told = "the store is damaged" if damaged else "the store cannot be used"
-            raise ModelFileError(f"{self.path}: {told} ({error})") from None
+            what = "the store is damaged" if damaged else "the store cannot be used"
+            raise ModelFileError(f"{self.path}: {what} ({error})") from None
         except UnicodeDecodeError:
             raise ModelFileError(f"{self.path}: the store is damaged (a text in it is no text)") from None
         except UnicodeEncodeError:
             raise DataError(f"{self.path}: a name that is not Unicode cannot be stored") from None
 
     def _ask(self, question: str, *values: object) -> list[tuple[Any, ...]]:
-        with self._named():
+        with self._name_file():
             return self._db.execute(question, values).fetchall()
 
     def item_names(self) -> list[str]:
         """All items, in the order in which they came."""
         return [name for (name,) in self._ask("SELECT id FROM items ORDER BY rowid")]
 
-    def placed(self, runs: int) -> tuple[frozenset[str], ...]:
+    def placements(self, runs: int) -> tuple[frozenset[str], ...]:
         """The items that each of so many last runs has put into a group, the latest run last.
 
         Groups that somebody brought with the items (`GIVEN`) were put together by no run: there it is empty.
@@ -174,7 +174,7 @@ class StoredGroups:
 
     def pieces(self, *, numbers: bool = False) -> list[tuple[int, bytes]]:
         """The pieces of the index that is kept, in order; or their numbers alone."""
-        with self._named():
+        with self._name_file():
             if not has_made(self._db):
                 return []
         return self._ask(f"SELECT number, {'NULL' if numbers else 'content'} FROM made ORDER BY number")
@@ -186,8 +186,8 @@ class StoredGroups:
 
     def add_piece(self, number: int, content: bytes) -> None:
         """A further piece of the index."""
-        with self._named():
-            add_made(self._db)
+        with self._name_file():
+            make_cache(self._db)
             self._db.execute("INSERT INTO made VALUES (?, ?)", (number, content))
 
     def in_batches(self, question: str, names: Iterable[str]) -> Iterator[tuple[Any, ...]]:
@@ -248,8 +248,8 @@ class StoredGroups:
         try:
             origins, heirs = (() if text == "[]" else tuple(map(str, json.loads(text))) for text in lists)
         except (TypeError, ValueError, RecursionError):
-            told = f"the id {name!r:.40} is not as it was written"
-            raise ModelFileError(f"{self.path}: the store is damaged ({told})") from None
+            what = f"the id {name!r:.40} is not as it was written"
+            raise ModelFileError(f"{self.path}: the store is damaged ({what})") from None
         return LedgerEntry(name, made, ended, origins, heirs)
 
     def resolve(self, group: str) -> tuple[str, ...]:
@@ -319,7 +319,7 @@ class StoredGroups:
         }
 
     def _has_project(self) -> bool:
-        with self._named():
+        with self._name_file():
             return has_project(self._db)
 
     def _event(
@@ -333,8 +333,8 @@ class StoredGroups:
             if not all(isinstance(item, str) for item in items):
                 raise ValueError("its items are no names")
             piles = _piles(held.pop("piles", []))
-            told = {"author": author, "time": time, "number": number, "store": str(self.path)}
-            return Decision(kind, items, piles=piles, **told, **held)  # type: ignore[arg-type]
+            about = {"author": author, "time": time, "number": number, "store": str(self.path)}
+            return Decision(kind, items, piles=piles, **about, **held)  # type: ignore[arg-type]
         except (TypeError, ValueError) as error:
             raise ModelFileError(f"{self.path}: the store is damaged (decision {number}: {error})") from None
 
@@ -375,9 +375,9 @@ class StoredGroups:
         """
         if not self._ask("SELECT 1 FROM log WHERE kind != 'run' LIMIT 1"):
             return State.standing(self.groups(), self.ledger())
-        return self.replayed()
+        return self.replay_log()
 
-    def replayed(self) -> State:
+    def replay_log(self) -> State:
         """The replay of the log, whatever is in it."""
         with self._replaying():
             events = self.log()
@@ -397,5 +397,5 @@ class StoredGroups:
         try:
             yield
         except DataError as error:
-            told = str(error).replace(f" of {self.path}", "")  # which is said already
-            raise ModelFileError(f"{self.path}: the store is damaged ({told})") from None
+            what = str(error).replace(f" of {self.path}", "")  # which is said already
+            raise ModelFileError(f"{self.path}: the store is damaged ({what})") from None

@@ -116,7 +116,7 @@ def learn_corrections(
     """A pipeline that has learned from labelled sets and from what people said of some sets.
 
     Its features are those of the one given. Where that has learned before, what people corrected are its
-    groups: those that they touched are taken as they are after it (`Evidence.with_groups_shown`).
+    groups: those that they touched are taken as they are after it (`Evidence.with_complete_groups`).
 
     pipeline : fitted `PairFeatures` and a `SupervisedCorrelationClustering`, which may not be fitted yet
     features_file : where features of the labelled sets are looked up, and kept
@@ -130,7 +130,7 @@ def learn_corrections(
     corrected = [(table, e) for table, e in zip(given.sets, given.evidence, strict=True) if e is not None]
     if hasattr(model, "w_"):
         before = Pipeline([("features", trusting), ("model", model)])
-        corrected = [(table, _with_groups_shown(before, table, e)) for table, e in corrected]
+        corrected = [(table, _confirm_shown_groups(before, table, e)) for table, e in corrected]
     labelled_sets = [given.sets[i] for i in given.labelled]
     labels = [partial_labels(table.labels or ()) for table in labelled_sets]
     bare = copy(trusting).with_map(None)
@@ -147,10 +147,10 @@ def learn_corrections(
     return Pipeline([(pipeline.steps[0][0], copy(features)), (pipeline.steps[-1][0], learned)])
 
 
-def _with_groups_shown(pipeline: Pipeline, table: Table, evidence: Evidence) -> Evidence:
+def _confirm_shown_groups(pipeline: Pipeline, table: Table, evidence: Evidence) -> Evidence:
     """With the groups that were shown to people, or else those that the model finds under the evidence."""
     shown = group(pipeline, table, evidence).labels if evidence.shown is None else evidence.shown
-    return evidence.with_groups_shown(shown)
+    return evidence.with_complete_groups(shown)
 
 
 @dataclass

@@ -20,7 +20,8 @@ from clustruct.core.typing import Floats, Ints
 from clustruct.data import Evidence, ItemSet, PairScores, Table
 from clustruct.estimators.baselines import LatentPairClustering
 from clustruct.features import PairFeatures, check_tables
-from clustruct.groups import PairJudgement, Store, evidence_of, settle
+from clustruct.groups import PairJudgement, Store, settle
+from clustruct.groups.decisions import evidence_of
 from clustruct.groups.known import known_of_store
 from clustruct.groups.replay import State
 from clustruct.pipeline import Recipe, features_of, is_calibrated, score_set

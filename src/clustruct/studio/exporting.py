@@ -10,8 +10,8 @@ from typing import Any
 from clustruct.core.exceptions import DataError
 from clustruct.core.storage.targets import replacing
 from clustruct.data import GroupingOptions
-from clustruct.groups import Store, known_file, write_decisions
-from clustruct.groups.known import known_of_store
+from clustruct.groups import Store, write_decisions
+from clustruct.groups.known import known_file, known_of_store
 from clustruct.pipeline import pipeline_with_cut
 
 from .engine import Engine

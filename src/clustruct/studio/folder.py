@@ -110,7 +110,7 @@ def _first_unique(table: Table, fields: Sequence[str]) -> str | None:
 
 def _table(path: Path, columns: ColumnRoles, most: int | None = None) -> Table:
     """All items of a file as one set; rows without ids are numbered from 1."""
-    from clustruct.groups import one_set  # which loads much that the server does without
+    from clustruct.groups.known import one_set  # which loads much that the server does without
 
     sets = list(read_sets(path, columns=columns, labels="ignored"))
     if all(table.ids is None or _are_lines(table) for table in sets):

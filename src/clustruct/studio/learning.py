@@ -22,7 +22,8 @@ from clustruct.core.typing import Bools, Floats, Ints
 from clustruct.data import Evidence, ItemSet, PairScores
 from clustruct.estimators import SupervisedCorrelationClustering
 from clustruct.estimators.baselines import LatentPairClustering
-from clustruct.groups import Changes, Store, compare, fresh_id, match_groups, with_ids
+from clustruct.groups import Changes, Store, compare, match_groups, with_ids
+from clustruct.groups.ledger import fresh_id
 from clustruct.pipeline import group, guess_pipeline, is_calibrated, was_interrupted
 
 from .asking import Agreement, held_out

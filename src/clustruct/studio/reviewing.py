@@ -15,7 +15,8 @@ from sklearn.pipeline import Pipeline
 from clustruct.core.typing import Floats, Ints
 from clustruct.data import Pairs, PairScores
 from clustruct.evaluate.explain import feature_fields, field_sums, suggested_splits
-from clustruct.groups import Store, contradiction
+from clustruct.groups import Store
+from clustruct.groups.decisions import contradiction
 from clustruct.pipeline import is_calibrated
 
 from .asking import BATCH, LARGE_BATCH, Pool, questions

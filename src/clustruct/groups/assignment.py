@@ -27,19 +27,7 @@ NEW = -1
 
 @dataclass(frozen=True)
 class Proposal:
-    """A change of known groups that the scores speak for, and what it would gain.
-
-    Attributes
-    ----------
-    kind : {"merge", "split"}
-        "merge" or "split".
-    groups : tuple of int
-        The known groups (numbers) that would be merged, or the one that would be split.
-    gain : float
-        By how much the sum of scores would rise.
-    parts : tuple of tuple of int, default=()
-        For a split, the items of each part.
-    """
+    """A change of known groups that the scores speak for, and what it would gain."""
 
     kind: Literal["merge", "split"]
     groups: tuple[int, ...]
@@ -134,15 +122,15 @@ def assign(
     place = np.cumsum(near) - 1
     index, must, cannot = place[index], place[must], place[cannot]
     search = _AnchoredSearch(index, values, cannot, sweeps, random_state)
-    found = _assigned(search, known[near], must, fixed[near], calm[near], revise)
+    found = _assign_near(search, known[near], must, fixed[near], calm[near], revise)
     return _for_all(found, known, near)
 
 
-def _assigned(
+def _assign_near(
     search: _AnchoredSearch, known: Ints, must: Ints, fixed: Ints, calm: Bools, revise: bool
 ) -> Assignment:
     """The answer for new items and the groups near them."""
-    kept, freed = _loosened(known, must, search.cannot, search.index, search.values)
+    kept, freed = _loosen(known, must, search.cannot, search.index, search.values)
     pieces = _Pieces(len(known), kept, must)
     labels = search.run(pieces.nodes, pieces.anchored)
     if revise:
@@ -196,7 +184,7 @@ class _Pieces:
         self.anchored[self.nodes[anchors >= 0]] = True
 
 
-def _loosened(
+def _loosen(
     groups: Ints, must: Ints, cannot: Ints, index: Ints, values: Floats
 ) -> tuple[Ints, tuple[int, ...]]:
     """The known groups without items that a constraint tells from others in them, and these items.
