@@ -108,11 +108,9 @@ class TermTable:
 
     def document_frequency(self) -> Floats:
         """How many items have each term of the vocabulary, in the whole table."""
-        return (
-            self.own_document_frequency()
-            if self.whole is None
-            else self.whole[1].document_frequency(self.whole[0], self)
-        )
+        if self.whole is None:
+            return self.own_document_frequency()
+        return self.whole[1].document_frequency(self.whole[0], self)
 
     def own_document_frequency(self) -> Floats:
         out, counted = np.zeros(len(self.vocabulary)), self._own_counts
@@ -230,11 +228,11 @@ class Columns:
         value, n = self._older[key]
         if n == len(self):
             return cast(T, value)
-        return grow(value, self.once(("since", n), lambda: self._since(n)), self)
 
-    def _since(self, n: int) -> Columns:
-        """The columns of the items from number n on."""
-        return Columns(self.table.take(np.arange(n, len(self))), self.vocabularies)
+        def make() -> Columns:
+            return Columns(self.table.take(np.arange(n, len(self))), self.vocabularies)
+
+        return grow(value, self.once(("since", n), make), self)
 
     def extend(self, new: Table, table: Table) -> Columns:
         """The columns of these items and new ones, which are all in ``table``, in this order.

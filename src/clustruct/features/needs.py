@@ -71,7 +71,7 @@ class FieldCount:
         self.sets += 1
         if self.looked > MANY and self.sets % EVERY:
             return
-        some = table.some(name, _part(table))
+        some = table.some(name, slice(0, len(table), 1 + len(table) // LOOKED_AT))  # of all parts of the set
         values = [v for v in some if v is not None]
         self.looked += len(some)
         self.known += len(values)
@@ -203,11 +203,6 @@ _PLURALS: Mapping[str, str] = {
     "list": "lists",
     "vector": "vectors",
 }
-
-
-def _part(table: Table) -> slice:
-    """Items of all parts of a set."""
-    return slice(0, len(table), 1 + len(table) // LOOKED_AT)
 
 
 # Many small sets of one table have their values in common, and reading a date is slow.

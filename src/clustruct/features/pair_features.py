@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import KW_ONLY, dataclass
 from operator import methodcaller
-from typing import Any, Self
+from typing import Any, Self, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +42,13 @@ from .similarity import PairMap, SimilarityTerms
 
 # More are not taken from a model file: a few bytes for each there would ask for gigabytes here.
 MOST_BLOCKS = 2000
+
+
+T = TypeVar("T")
+# What was made of some pairs at a time.
+Chunks: TypeAlias = Iterator[tuple[slice, T]]
+# Pairs, whether they are listed, the sources that are kept apart.
+Chosen: TypeAlias = tuple[Ints, bool, Ints | None]
 
 
 @register("Constant")
@@ -192,7 +199,7 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
                 values[span] = features @ w + intercept
         return values
 
-    def pair_chunks(self, table: Table, pairs: Ints) -> Iterator[tuple[slice, Values]]:
+    def pair_chunks(self, table: Table, pairs: Ints) -> Chunks[Values]:
         """The features of some pairs (p x 2, the smaller item first), some at a time."""
         return self._chunks(Columns(table), pairs, show_progress=True)
 
@@ -206,9 +213,9 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
         chunks = self._unmapped_chunks(Columns(table), pairs, show_progress=False)
         made = stack_rows((len(pairs), len(names)), chunks)
         rows = made.toarray() if isinstance(made, sparse.csr_array) else made
-        return (
-            SimilarityTerms.linear(rows, names, w) if self.map_ is None else self.map_.terms(rows, names, w)
-        )
+        if self.map_ is None:
+            return SimilarityTerms.linear(rows, names, w)
+        return self.map_.terms(rows, names, w)
 
     def check_stream(self, sets: Iterable[Table]) -> Iterator[Table]:
         """The tables as they come; `DataError` where a file as a whole lacks what the features need.
@@ -265,9 +272,7 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
     def _lists(self, table: Table) -> bool:
         return self.blocking_ is not None and self.blocking_.lists(table)
 
-    def _choose_pairs(
-        self, columns: Columns, touching: Bools | None = None
-    ) -> tuple[Ints, bool, Ints | None]:
+    def _choose_pairs(self, columns: Columns, touching: Bools | None = None) -> Chosen:
         """The pairs that are compared, whether they are listed (not if they are all), sources kept apart."""
         table, sources, apart = columns.table, None, None
         if self.sources_ is not None:
@@ -282,21 +287,17 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
         pairs = all_pairs(len(table)) if sources is None else across(all_pairs(len(table)), sources)
         return _select(pairs, touching), sources is not None or touching is not None, apart
 
-    def _chunks(
-        self, columns: Columns, pairs: Ints, *, show_progress: bool
-    ) -> Iterator[tuple[slice, Values]]:
+    def _chunks(self, columns: Columns, pairs: Ints, *, show_progress: bool) -> Chunks[Values]:
         for span, made in self._unmapped_chunks(columns, pairs, show_progress=show_progress):
             yield span, made if self.map_ is None else self.map_.values(made)
 
-    def _unmapped_chunks(
-        self, columns: Columns, pairs: Ints, *, show_progress: bool
-    ) -> Iterator[tuple[slice, Values]]:
+    def _unmapped_chunks(self, columns: Columns, pairs: Ints, *, show_progress: bool) -> Chunks[Values]:
         for span, blocks in self._block_chunks(columns, pairs, show_progress=show_progress):
             yield span, multiply(stack_columns(list(blocks), pairs[span]), self.product_columns_)
 
     def _block_chunks(
         self, columns: Columns, pairs: Ints, *, show_progress: bool
-    ) -> Iterator[tuple[slice, Iterator[Values]]]:
+    ) -> Chunks[Iterator[Values]]:
         """The same by block, without products and map."""
         compare, chunks = self.comparisons(columns), spans(len(pairs))
         for span in steps(chunks, "comparing pairs") if show_progress else chunks:

@@ -216,7 +216,8 @@ class AnnotatedText:
                 raise DataError(f"{self._raw.item_title(number)} {what}")
         span = TokenSpan(**given)
         if not (0 <= span.sent < len(tokens) and 0 <= span.start < span.end <= len(tokens[span.sent])):
-            raise DataError(f"{self._raw.item_title(number)} lies outside the text: {_short(given)}")
+            place = ", ".join(f"{key} {value!r:.20}" for key, value in given.items())
+            raise DataError(f"{self._raw.item_title(number)} lies outside the text: {place}")
         return span
 
     def of_token(self, layer: str, sent: int, token: int) -> Any:
@@ -268,10 +269,6 @@ def _check_layer(table: Table, layer: str, kinds: tuple[type, ...]) -> None:
         wrong = [token for token in sentence if not isinstance(token, kinds)]
         if wrong:
             raise DataError(f"{table.title}: sentence {number} of {layer} holds {wrong[0]!r:.40}")
-
-
-def _short(place: Mapping[str, Any]) -> str:
-    return ", ".join(f"{key} {value!r:.20}" for key, value in place.items())
 
 
 def _quotations(tokens: Sequence[Sequence[str]]) -> list[list[int]]:
