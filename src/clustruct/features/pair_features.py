@@ -353,7 +353,7 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
         products, sources = check_patterns(state["products"]), state.get("sources")
         features = cls(blocks, bias=False, products=products, blocking=state["blocking"], sources=sources)
         features.blocks_, features.blocking_, features.needs_ = blocks, state["blocking"], needs
-        features.sources_ = sources
+        features.sources_, features.map_ = sources, None
         features.product_columns_ = product_columns(products, features._names())
         return features.with_map(state.get("map"))
 
