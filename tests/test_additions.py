@@ -1,4 +1,7 @@
-"""What is added from outside, in one module each: loss, oracle, block, file format, page of Studio."""
+"""What is added from outside, each in one module and at most a line.
+
+A loss, an oracle, a block, a file format; a solver, a map, a learner, a command, a page of Studio.
+"""
 
 import os
 import subprocess
@@ -6,6 +9,18 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
+import numpy as np
+import pytest
+
+import clustruct
+from clustruct import Recipe, cli, ssvm
+from clustruct.cli import main
+from clustruct.data.datasets import make_records
+from clustruct.evaluate.metrics import pairwise_scores
+from clustruct.features.similarity import SIMILARITIES
+from clustruct.learning.problems import MulticlassProblem
+from clustruct.pipeline import LEARNERS
+from clustruct.ssvm.solvers import SOLVERS
 from tests.studio.serving import Client
 
 LOSS = '''
@@ -102,6 +117,98 @@ PAGE = Page(
 byId("sizes").textContent = JSON.stringify(await ask("/api/sizes"));""",
 )
 '''
+SOLVER = '''
+"""Steps against a subgradient; the planes on the way give the lower bound."""
+import numpy as np
+from clustruct.ssvm import Incumbent
+from clustruct.ssvm.solvers import OneSlack, Solver
+
+class Subgradient(Solver):
+    name = "subgradient"
+
+    def missing(self, task):
+        return "it needs slack_norm=1" if task.rule.norm == 2 else None
+
+    def planes(self, task):
+        return OneSlack().planes(task)
+
+    def solve(self, run, start):
+        task, planes, progress = run.task, run.planes, run.progress
+        best, w = Incumbent(start), start
+        while not progress.stop_reason:
+            (found,) = run.separate(task.examples, w)
+            share = task.weights[found.indices]
+            gradient, risk = found.batch.combine(share), float(share @ found.violation)
+            best = best.better_of(Incumbent(w, planes.half_norm(w) + task.C * risk, risk), planes.dual)
+            planes.add(gradient[None], np.array([share @ found.batch.losses]), np.zeros(1, np.intp))
+            planes.solve()
+            progress.judge(best.primal, planes.dual)
+            progress.record(best, planes)
+            w = w - (w - task.C * gradient) / (len(progress.history) + 1)
+        return best
+'''
+MAP = '''
+"""The squares of all features."""
+from typing import ClassVar
+from clustruct.core.storage import register
+from clustruct.features.similarity import PairMap
+
+@register("Squares")
+class Squares(PairMap):
+    title = "squares of the features"
+    fitted: ClassVar = {"n_features_in_": int}
+
+    def learn(self, parts, groups):
+        return [self.columns(part.rows) for part in parts]
+
+    def columns(self, rows):
+        return rows**2
+
+    def names(self):
+        return [f"square {k}" for k in range(self.n_features_in_)]
+'''
+COMMAND = '''
+"""How many rows a file has."""
+import clustruct
+
+SUMMARY = DESCRIPTION = "count the rows of a file"
+EXAMPLES = "clustruct rowcount a.csv"
+
+def add_arguments(parser):
+    parser.add_argument("file")
+
+def run(args):
+    print(sum(len(table) for table in clustruct.data.io.read_sets(args.file, labels="ignored")))
+'''
+LEARNER = '''
+"""Pairs whose features sum to more than a bound between the means of right and wrong pairs are together."""
+from typing import ClassVar
+import numpy as np
+from scipy.sparse.csgraph import connected_components
+from sklearn.base import BaseEstimator
+from clustruct.core.storage import EstimatorState, register
+from clustruct.features.similarity import labelled_pairs
+
+@register("MeanBound")
+class MeanBound(EstimatorState, BaseEstimator):
+    fitted: ClassVar = {"bound_": float, "n_features_in_": int}
+
+    def fit(self, X, y, groups=None):
+        parts = [labelled_pairs(x, labels) for x, labels in zip(X, y)]
+        sums, same = (np.concatenate(part) for part in zip(*((p.rows.sum(axis=1), p.same) for p in parts)))
+        self.n_features_in_ = parts[0].rows.shape[1]
+        self.bound_ = float(sums[same].mean() + sums[~same].mean()) / 2
+        return self
+
+    def predict(self, X):
+        return [self._group(x) for x in X]
+
+    def _group(self, x):
+        pairs = x.pair_list[labelled_pairs(x, [None] * x.n_items).rows.sum(axis=1) > self.bound_]
+        graph = np.zeros((x.n_items, x.n_items))
+        graph[tuple(pairs.T)] = 1.0
+        return connected_components(graph, directed=False)[1]
+'''
 USE = """
 import os, tempfile
 import added.loss, added.oracle, added.block, added.files
@@ -152,6 +259,67 @@ def test_each_is_one_module(tmp_path):
     where = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), source])}
     done = subprocess.run([sys.executable, "-c", USE], env=where, capture_output=True, text=True)
     assert done.stdout.split() == ["used"], done.stderr
+
+
+@pytest.fixture
+def add(tmp_path, monkeypatch):
+    """Writes a module outside of the package, and gives it."""
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def write(name, text):
+        (tmp_path / f"{name}.py").write_text(text)
+        return import_module(name)
+
+    yield write
+    for path in tmp_path.glob("added_*.py"):
+        sys.modules.pop(path.stem, None)
+
+
+def test_a_solver_is_one_module_and_a_line(add, monkeypatch):
+    monkeypatch.setitem(SOLVERS, "subgradient", add("added_solver", SOLVER).Subgradient)  # the line
+    y = np.arange(60) % 3
+    problem = MulticlassProblem(np.eye(3)[y] + 0.4 * np.random.default_rng(0).normal(size=(60, 3)), y)
+    best = ssvm.fit(problem, C=1.0, rtol=1e-4)
+    own = ssvm.fit(problem, C=1.0, formulation="subgradient", rtol=0.02, max_iter=2000)
+    assert own.stop_reason == "converged"
+    assert best.dual <= own.objective <= 1.03 * best.objective
+    assert own.dual <= best.objective
+    with pytest.raises(ValueError, match="is not possible here: it needs slack_norm=1"):
+        ssvm.fit(problem, C=1.0, formulation="subgradient", slack_norm=2)
+
+
+def test_a_map_is_one_module_and_a_line(add, monkeypatch, tmp_path):
+    add("added_map", MAP)
+    monkeypatch.setitem(SIMILARITIES, "squares", "Squares")  # the line
+    sets = make_records(n_sets=4, n_people=5)
+    model = Recipe(C=1.0, similarity="squares").fit(sets).pipeline_
+    assert [name for name in model[-1].feature_names_in_ if name.startswith("square")]
+    clustruct.save(tmp_path / "a.model", model)
+    again = clustruct.load(tmp_path / "a.model").predict(sets)
+    np.testing.assert_array_equal(np.concatenate(again), np.concatenate(model.predict(sets)))
+
+
+def test_a_learner_is_one_module_and_a_line(add, monkeypatch, tmp_path):
+    monkeypatch.setitem(LEARNERS, "mean", add("added_learner", LEARNER).MeanBound)  # the line
+    sets = make_records(n_sets=4, n_people=6)
+    model = Recipe(learner="mean").fit(sets[:3]).pipeline_
+    clustruct.save(tmp_path / "a.model", model)
+    (labels,) = clustruct.load(tmp_path / "a.model").predict(sets[3:])
+    np.testing.assert_array_equal(labels, model.predict(sets[3:])[0])
+    assert pairwise_scores(sets[3].labels, labels).f1 > 0.5
+
+
+def test_a_command_is_one_module_and_a_line(monkeypatch, tmp_path, capsys):
+    (tmp_path / "rowcount.py").write_text(COMMAND)
+    monkeypatch.setattr(cli, "__path__", [*cli.__path__, str(tmp_path)])
+    monkeypatch.setattr(main, "COMMANDS", (*main.COMMANDS, "rowcount"))  # the line
+    (tmp_path / "a.csv").write_text("id,name\n1,Ann\n2,Bob\n")
+    assert main.main(["rowcount", str(tmp_path / "a.csv")]) == 0
+    assert capsys.readouterr().out == "2\n"
+    with pytest.raises(SystemExit):
+        main.build_parser().parse_args(["--help"])
+    assert "count the rows of a file" in capsys.readouterr().out
+    sys.modules.pop("clustruct.cli.rowcount")
 
 
 def test_a_page_of_studio_is_one_module_and_a_line(tmp_path, monkeypatch):

@@ -88,8 +88,7 @@ def test_kmeans_without_weight_is_that_of_scikit_learn():
 
 @pytest.mark.data
 @pytest.mark.skipif(
-    not os.environ.get("CLUSTRUCT_DATA"),
-    reason="CLUSTRUCT_DATA does not name the folder with 20 Newsgroups",
+    not os.environ.get("CLUSTRUCT_DATA"), reason="CLUSTRUCT_DATA does not name the folder with 20 Newsgroups"
 )
 def test_a_sixth_of_20_newsgroups():
     """Default settings on real text, from words to clusters."""

@@ -93,17 +93,7 @@ def _data() -> Iterator[Made]:
 
 
 def _options() -> Iterator[Made]:
-    for words in (
-        "-c ten",
-        "-c",
-        "-w 1.5",
-        "-t 9",
-        "-q 3",
-        "-e x",
-        "-p x",
-        "-v x",
-        "--m",
-    ):
+    for words in ("-c ten", "-c", "-w 1.5", "-t 9", "-q 3", "-e x", "-p x", "-v x", "--m"):
         yield (
             f"clustruct-learn --m good.py {words} train.dat new.model",
             (1, 2),

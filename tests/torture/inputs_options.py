@@ -140,10 +140,7 @@ def _targets() -> Iterator[Line]:
         )
         yield line(f"{command} dev.csv", FINE, **{"dev.csv": lambda path: path.symlink_to("/dev/null")})
         yield line(
-            f"{command} full.csv",
-            REFUSED,
-            "full.csv",
-            **{"full.csv": lambda p: p.symlink_to("/dev/full")},
+            f"{command} full.csv", REFUSED, "full.csv", **{"full.csv": lambda p: p.symlink_to("/dev/full")}
         )
         yield line(f"{command} pipe.csv", REFUSED, "pipe.csv", **{"pipe.csv": os.mkfifo})
         yield line(

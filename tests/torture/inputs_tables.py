@@ -10,20 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .inputs import (
-    COLUMNS,
-    EITHER,
-    FINE,
-    HEADER,
-    LEARN,
-    NEED_LABELS,
-    ROWS,
-    TABLE,
-    Kind,
-    cells,
-    packed,
-    table,
-)
+from .inputs import COLUMNS, EITHER, FINE, HEADER, LEARN, NEED_LABELS, ROWS, TABLE, Kind, cells, packed, table
 
 BARE = ("--set", "set", "--cluster", "who")
 

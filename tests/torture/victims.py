@@ -102,10 +102,7 @@ WORKS: dict[str, tuple[Work, str]] = {
         ),
         "target.csv",
     ),
-    "link": (
-        command("clustruct", "link", *LINKED, "--out", "target.csv", "--unmatched"),
-        "target.csv",
-    ),
+    "link": (command("clustruct", "link", *LINKED, "--out", "target.csv", "--unmatched"), "target.csv"),
     "link JSONL": (
         command("clustruct", "link", *LINKED, "--out", "target.jsonl", "--unmatched"),
         "target.jsonl",
@@ -138,10 +135,7 @@ WORKS: dict[str, tuple[Work, str]] = {
     ),
     "decisions": (command("clustruct", "store", "people.db", "--decisions", "fix.csv"), "people.db"),
     "create": (_create, "target.db"),
-    "learn": (
-        command("clustruct-learn", "-v", "0", "--m", "linear.py", "train.dat", "target"),
-        "target",
-    ),
+    "learn": (command("clustruct-learn", "-v", "0", "--m", "linear.py", "train.dat", "target"), "target"),
     "classify": (
         command("clustruct-classify", "-v", "0", "--m", "linear.py", "train.dat", "linear.model", "target"),
         "target",

@@ -149,7 +149,7 @@ class HookProblem(BatchProblem):
         losses, places = self._answers(indices, rule)
         differences = self._held.take(places)
         if self.given:
-            losses, differences = self._add_given(indices, w, rule, losses, differences)
+            losses, differences = self._compete(indices, w, rule, losses, differences)
         return Constraints(losses, differences)
 
     def _answers(self, indices: Indices, rule: SlackRule) -> tuple[Floats, Indices]:
@@ -190,7 +190,7 @@ class HookProblem(BatchProblem):
         self._losses = np.zeros(1)
         self._known = {(i, y): 0 for i, (_, y) in enumerate(self.sample) if is_hashable_output(y)}
 
-    def _add_given(
+    def _compete(
         self, indices: Indices, w: Floats, rule: SlackRule, losses: Floats, differences: sparse.csr_array
     ) -> tuple[Floats, sparse.csr_array]:
         """Put a given constraint in the place of an answer that is less violated."""

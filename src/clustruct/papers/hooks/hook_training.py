@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, SupportsIndex, TextIO
+from typing import Any, Literal, SupportsIndex, TextIO, TypeAlias
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -138,20 +138,15 @@ def _sparses(vector: VectorSum | Floats) -> list[Sparse]:
 MOST_ROUNDS = 100_000
 
 
-@dataclass(frozen=True)
-class Settings:
-    """A module's parameters in the engine's terms."""
-
-    formulation: Literal["n_slack", "one_slack"]
-    rule: SlackRule
-    cache_size: int
+# How the training is put together, how losses count, and how many answers of each example are kept.
+Settings: TypeAlias = tuple[Literal["n_slack", "one_slack"], SlackRule, int]
 
 
 def settings(sparm: Sparm) -> Settings:
-    """Check the parameters, whoever set them: the command line or ``parse_parameters``.
+    """The parameters in the engine's terms, checked, whoever set them: the command line or the module.
 
     >>> settings(Sparm(alg_type=3, loss_type=1))
-    Settings(formulation='one_slack', rule=SlackRule(scaling='slack', norm=1), cache_size=0)
+    ('one_slack', SlackRule(scaling='slack', norm=1), 0)
     """
     _within("-c", sparm.c, sparm.c > 0 and np.isfinite(sparm.c), "a positive number")
     _within("-e", sparm.epsilon, sparm.epsilon > 0, "a positive number")
@@ -166,7 +161,7 @@ def settings(sparm: Sparm) -> Settings:
         )
     rule = SlackRule("slack" if sparm.loss_type == 1 else "margin", 1 if sparm.slack_norm == 1 else 2)
     formulation: Any = "n_slack" if sparm.alg_type <= 1 else "one_slack"
-    return Settings(formulation, rule, sparm.ccache_size if sparm.alg_type == 4 else 0)
+    return formulation, rule, sparm.ccache_size if sparm.alg_type == 4 else 0
 
 
 def _within(option: str, value: object, holds: bool, wanted: str) -> None:
@@ -272,15 +267,26 @@ def train(
     tuple of FitResult, WorkingConstraints
         The result, and the working set at the end.
     """
-    chosen = settings(sparm)
-    _check_oracle(hooks, chosen.rule)
-    given = read_constraints(hooks.init_constraints(sample, sm, sparm), len(sample), chosen.rule)
+    formulation, rule, cache_size = settings(sparm)
+    _check_oracle(hooks, rule)
+    given = read_constraints(hooks.init_constraints(sample, sm, sparm), len(sample), rule)
     linear = sm.svm_model.kernel_parm.kernel_type == 0
-    given = _fitting(given, chosen, linear)
+    given = _adapt(given, formulation, linear)
     make = HookProblem if linear else KernelHookProblem
     problem = make(hooks, sample, sm, sparm, given)
     weights = _weights(problem)
-    rounds = _Rounds(problem, report)
+    working_set: Any = None
+
+    def after_round(entry: Iteration) -> None:
+        nonlocal working_set
+        working_set = entry.working_set
+        if "print_iteration_stats" in hooks.own:
+            held = WorkingConstraints(working_set)
+            # The violation of the joint constraint is the gap over C. No round works from the cache alone.
+            hooks.print_iteration_stats(entry.gap / sparm.c, False, sample, sm, held, held.alpha, sparm)
+        if report is not None:
+            report(entry)
+
     extra: dict[str, Any] = {"kernel": None if linear else sm.svm_model.kernel_parm.engine_kernel()}
     if linear:
         hard = [g for g in given if g.group is None]
@@ -291,18 +297,18 @@ def train(
         sparm.c * float(weights.sum()) / len(sample),
         epsilon=sparm.epsilon,
         rtol=0.0,
-        formulation=chosen.formulation,
-        scaling=chosen.rule.scaling,
-        slack_norm=chosen.rule.norm,
+        formulation=formulation,
+        scaling=rule.scaling,
+        slack_norm=rule.norm,
         sample_weight=weights,
-        cache_size=chosen.cache_size,
+        cache_size=cache_size,
         max_iter=MOST_ROUNDS,
-        callback=rounds,
+        callback=after_round,
         **extra,
     )
     learned = (result.w, problem.kernel_ids) if linear else (None, (0,), result.w.support)
     sm.svm_model = Model(sm.svm_model.kernel_parm, *learned)
-    return result, WorkingConstraints(rounds.working_set)
+    return result, WorkingConstraints(working_set)
 
 
 def _check_oracle(hooks: Hooks, rule: SlackRule) -> None:
@@ -316,10 +322,10 @@ def _check_oracle(hooks: Hooks, rule: SlackRule) -> None:
         )
 
 
-def _fitting(given: list[UserConstraint], chosen: Settings, linear: bool) -> list[UserConstraint]:
+def _adapt(given: list[UserConstraint], formulation: str, linear: bool) -> list[UserConstraint]:
     """The given constraints in the form that the formulation and the kernel allow."""
     slacked = [g for g in given if g.group is not None]
-    if slacked and chosen.formulation == "one_slack":
+    if slacked and formulation == "one_slack":
         warnings.warn(
             f"init_constraints gives {len(slacked)} constraints with a slackid; one-slack training "
             "(-w 2, 3, 4) has no slack for them and keeps them exactly. Leave slackid out to say so, "
@@ -339,25 +345,6 @@ def _weights(problem: HookProblem) -> Floats:
         if g.group is not None and g.group >= problem.n_own:
             weights[g.group] = max(weights[g.group], g.cost)
     return weights
-
-
-@dataclass
-class _Rounds:
-    """After every round: ``print_iteration_stats``, and the report."""
-
-    problem: HookProblem
-    report: Callable[[Iteration], object] | None
-    working_set: Any = None
-
-    def __call__(self, entry: Iteration) -> None:
-        p, self.working_set = self.problem, entry.working_set
-        if "print_iteration_stats" in p.hooks.own:
-            held = WorkingConstraints(entry.working_set)
-            # The violation of the joint constraint is the gap over C. No round works from the cache alone.
-            ceps = entry.gap / p.sparm.c
-            p.hooks.print_iteration_stats(ceps, False, p.sample, p.sm, held, held.alpha, p.sparm)
-        if self.report is not None:
-            self.report(entry)
 
 
 @dataclass(frozen=True)

@@ -85,10 +85,7 @@ def make_multilabel_chain(
 
 
 def make_multilabel_count(
-    n_samples: int = 1000,
-    n_labels: int = 10,
-    per_label: int = 4,
-    random_state: RandomStateLike = 0,
+    n_samples: int = 1000, n_labels: int = 10, per_label: int = 4, random_state: RandomStateLike = 0
 ) -> MultiLabelData:
     """Synth2 (section 5.5.1): one label is on; label i (from 1) turns on ``4 i`` of 40 features.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -201,10 +202,8 @@ class MultiLabelProblem(BatchProblem):
     def _search_most_slack(
         self, unary: Floats, phi: Floats, truth: NDArray[np.int8], step: float
     ) -> tuple[mrf.RelaxedLabeling, Floats]:
-        def found(augmented: Floats) -> Any:
-            return search(self.oracle, augmented, phi)
-
-        return search_most_slack(found, unary, phi, truth, step, self.oracle in RELAXED)
+        find = partial(search, self.oracle, pairwise=phi)
+        return search_most_slack(find, unary, phi, truth, step, self.oracle in RELAXED)
 
     def _edge_values(self, labels: NDArray[Any]) -> Floats:
         u, v = self.edges.T
