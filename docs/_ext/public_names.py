@@ -19,9 +19,6 @@ SECTIONS = {
     "Searches": (
         "search.correlation",
         "search.agglomerative",
-        "search.kmeans",
-        "search.kernel_kmeans",
-        "search.spectral",
         "search.oracles",
     ),
     "Learning": ("learning", "learning.problems", "learning.model_selection", "learning.calibration"),

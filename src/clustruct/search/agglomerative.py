@@ -25,37 +25,14 @@ from clustruct.core.partitions import canonical_labels, connected_items
 from clustruct.core.typing import Bools, Floats, Ints
 from clustruct.data import PairScores
 
-__all__ = [
-    "LINKAGES",
-    "Linkage",
-    "WeightedLinks",
-    "average_link",
-    "complete_link",
-    "left_links",
-    "single_link",
-]
+__all__ = ["average_link", "complete_link", "left_links", "single_link"]
 
 Linkage: TypeAlias = Literal["single", "average", "complete", "left"]
 
 
 @dataclass(frozen=True, eq=False)
 class WeightedLinks:
-    """Pairs (q x 2, smaller item first) with their weights B, and the clusters that they make of m items.
-
-    Attributes
-    ----------
-    n_items : int
-        The number of items m.
-    index : array of int
-        The linked pairs, the smaller item first.
-    weights : array of float
-        The weight of each pair.
-
-    Examples
-    --------
-    >>> WeightedLinks(3, np.array([[0, 2]]), np.ones(1)).labels
-    array([0, 1, 0])
-    """
+    """Pairs (q x 2, smaller item first) with their weights B, and the clusters that they make of m items."""
 
     n_items: int
     index: Ints

@@ -21,8 +21,6 @@ from clustruct.core.typing import Floats, Ints
 from .kmeans import check_k, check_similarity, order_by_similarity
 from .spectral import leading_eigenvectors
 
-__all__ = ["batch", "normalised_cut", "points_of"]
-
 # An eigenvalue below minus this share of the largest is negative; a smaller positive one is no dimension.
 TOLERANCE = 1e-8
 KEEP_SIGNS = "learn with kernel_learning=True, or use 'iterative' or 'discrete', which take any similarity"
@@ -35,24 +33,6 @@ def batch(K: Any, k: int, *, n_init: int = 10, random_state: int = 0) -> Ints:
     the best of ``n_init`` starts (k-means++). Returns canonical labels. Cost O(m^3) for the points, O(m^2 k)
     for a pass. `kmeans.iterative` looks at single moves: from the same labels it ends at least as high.
 
-    Parameters
-    ----------
-    K : object
-        Symmetric m x m similarities: an array, sparse matrix or LinearOperator.
-    k : int
-        The number of clusters.
-    n_init : int, default=10
-        How many starts.
-    random_state : int, default=0
-        Seed, or a generator, of whatever is drawn.
-
-    Returns
-    -------
-    array of int
-        The cluster of each item, numbered by first appearance.
-
-    Examples
-    --------
     >>> batch(np.array([[2.0, 1.9, 0.1], [1.9, 2.0, 0.0], [0.1, 0.0, 1.0]]), 2)
     array([0, 0, 1])
     """
@@ -65,11 +45,7 @@ def batch(K: Any, k: int, *, n_init: int = 10, random_state: int = 0) -> Ints:
 
 
 def points_of(K: Floats) -> Floats:
-    """Rows f_a with K_ab = <f_a, f_b>; ValueError where there are none.
-
-    >>> points_of(np.ones((2, 2))).round(3).tolist()
-    [[1.0], [1.0]]
-    """
+    """Rows f_a with K_ab = <f_a, f_b>; ValueError where there are none."""
     if (own := float(K.diagonal().min())) < 0.0:
         raise ValueError(_refusal(f"an item has the similarity {own:.3g} with itself"))
     values, V = linalg.eigh(K, check_finite=False)
@@ -95,27 +71,6 @@ def normalised_cut(K: Any, k: int, *, n_init: int = 10, random_state: int = 0) -
     The k leading eigenvectors U of D^(-1/2) K D^(-1/2) solve the relaxation; the items, as points
     u_a / d_a^(1/2) of weight d_a, are clustered by batch k-means. ValueError where a degree d_a is not
     positive. Returns canonical labels of exactly k clusters. Cost that of the eigenvectors.
-
-    Parameters
-    ----------
-    K : object
-        Symmetric m x m similarities: an array, sparse matrix or LinearOperator.
-    k : int
-        The number of clusters.
-    n_init : int, default=10
-        How many starts.
-    random_state : int, default=0
-        Seed, or a generator, of whatever is drawn.
-
-    Returns
-    -------
-    array of int
-        The cluster of each item, numbered by first appearance.
-
-    Examples
-    --------
-    >>> normalised_cut(np.array([[2.0, 1.9, 0.1], [1.9, 2.0, 0.0], [0.1, 0.0, 1.0]]), 2)
-    array([0, 0, 1])
     """
     dense = check_similarity(K)
     check_k(k, len(dense))
@@ -133,11 +88,7 @@ def normalised_cut(K: Any, k: int, *, n_init: int = 10, random_state: int = 0) -
 
 
 def cut_value(K: Floats, labels: Ints) -> float:
-    """The sum that `normalised_cut` looks for; at most the number of clusters where K is a kernel.
-
-    >>> cut_value(np.ones((2, 2)), np.array([0, 1]))
-    1.0
-    """
+    """The sum that `normalised_cut` looks for; at most the number of clusters where K is a kernel."""
     degrees = K.sum(axis=1)
     members = [np.flatnonzero(labels == c) for c in range(int(labels.max()) + 1)]
     return float(sum(K[np.ix_(c, c)].sum() / degrees[c].sum() for c in members))

@@ -18,8 +18,6 @@ from clustruct.core.partitions import canonical_labels, indicator
 from clustruct.core.typing import Floats, Indices, Ints
 from clustruct.data.matrices import symmetric_matrix
 
-__all__ = ["iterative", "objective", "random_labels"]
-
 # Steps must raise the value by more than rounding, or a search could walk in circles.
 RELATIVE_TOLERANCE = 1e-12
 MOST_PASSES = 1000
@@ -38,30 +36,9 @@ def iterative(
     """Iterative: from random assignments, move one item after the other to the cluster that raises
     ``trace(Y'KY)`` most, centres updated at once, until a pass moves nothing; the best of all starts.
 
-    Parameters
-    ----------
-    K : object
-        Symmetric m x m array, sparse matrix or LinearOperator (which is then formed, by m products).
-    k : int
-        Number of clusters, 1 <= k <= m. The answer has exactly k: the last item of a cluster stays.
-    n_init : int, default=10
-        Random starts (0 is allowed where ``labels`` are given).
-    random_state : int or Generator, default=0
-        Seed, or a generator, of whatever is drawn.
-    labels : object, optional
-        Optional further start, or a list of them, each with k clusters.
+    ``labels`` are starts beside the ``n_init`` random ones. Returns canonical labels. Cost O(m^2) for a
+    start, O(m k) for a pass, O(m) for a move.
 
-    Returns
-    -------
-    array of int
-        The cluster of each item, numbered by first appearance.
-
-    Notes
-    -----
-    Returns canonical labels. Cost O(m^2) for a start, O(m k) for a pass, O(m) for a move.
-
-    Examples
-    --------
     >>> K = np.array([[2.0, 1.9, 0.1], [1.9, 2.0, 0.0], [0.1, 0.0, 1.0]])
     >>> iterative(K, 2)
     array([0, 0, 1])
@@ -141,20 +118,6 @@ def best_hill_climb(A: Floats, k: int, beginnings: list[Ints], order: Indices, *
 def objective(K: Any, labels: Any) -> float:
     """trace(Y'KY) = sum_c 1/|c| sum_{a,b in c} K_ab.
 
-    Parameters
-    ----------
-    K : object
-        Symmetric m x m similarities: an array, sparse matrix or LinearOperator.
-    labels : object
-        The cluster of each item.
-
-    Returns
-    -------
-    float
-        The value.
-
-    Examples
-    --------
     >>> objective([[1.0, 3.0], [3.0, 1.0]], [0, 0])
     4.0
     """

@@ -25,8 +25,6 @@ from clustruct.core.typing import Floats, Ints
 
 from .kmeans import best_hill_climb, check_k, check_similarity, order_of_rows, starts
 
-__all__ = ["count_clusters", "discretise", "relax", "relaxed_objective"]
-
 Method = Literal["auto", "dense", "lanczos"]
 # Below this size LAPACK's subset solver is the faster (python -m benchmarks.eigen).
 SMALL = 200
@@ -51,37 +49,9 @@ def relax(
 ) -> RelaxedClustering:
     """Spectral: the k leading eigenvectors of K.
 
-    Parameters
-    ----------
-    K : object
-        Symmetric m x m array, sparse matrix, or LinearOperator (only multiplied with, never formed).
-    k : int
-        Number of clusters, 1 <= k <= m.
-    centred : bool
-        Maximise over Y whose columns span the constant vector, as those of every partition do: 1/sqrt(m)
-        and the k - 1 leading eigenvectors of HKH, H = I - 11'/m. A tighter relaxation (its value lies
-        between the best partition's and the free one's), and blind to 1'K1, on which no partition
-        depends.
-    method : Method, default="auto"
-        "dense" (LAPACK, k eigenvectors only), "lanczos" (only products with K; LAPACK takes over where it
-        fails), or "auto": dense for m < 200 and where k is more than a tenth of m.
-    tol : float, default=1e-10
-        Relative accuracy of the eigenvalues for "lanczos".
-    start : array of float, optional
-        M x j matrix near the answer, of a similar K for example, for "lanczos".
-
-    Returns
-    -------
-    RelaxedClustering
-        The relaxed clustering.
-
-    Notes
-    -----
     Deterministic; the entry of largest size of each column is positive. Cost O(m^3) dense; 40 to 200
     products with K by Lanczos, fewer where the k leading eigenvalues stand apart.
 
-    Examples
-    --------
     >>> K = np.array([[2.0, 2.0, 0.0], [2.0, 2.0, 0.0], [0.0, 0.0, 1.0]])
     >>> np.abs(relax(K, 2).Y).round(3)
     array([[0.707, 0.   ],
@@ -106,9 +76,6 @@ def centre(K: Any) -> Any:
     """HKH - c 11'/m, H = I - 11'/m: no part of K along the constant vector, which comes last (c large).
 
     An array for an array, an operator for a sparse matrix or an operator.
-
-    >>> centre(np.ones((2, 2))).round(3).tolist()
-    [[-1.0, -1.0], [-1.0, -1.0]]
     """
     if not (isinstance(K, LinearOperator) or sparse.issparse(K)):
         A = check_similarity(K)
@@ -155,25 +122,7 @@ def leading_eigenvectors(
 
 
 def relaxed_objective(K: Any, relaxed: RelaxedClustering) -> float:
-    """trace(Y'KY).
-
-    Parameters
-    ----------
-    K : object
-        Symmetric m x m similarities: an array, sparse matrix or LinearOperator.
-    relaxed : RelaxedClustering
-        The relaxed clustering Y.
-
-    Returns
-    -------
-    float
-        The value.
-
-    Examples
-    --------
-    >>> relaxed_objective(np.diag([3.0, 1.0]), RelaxedClustering(np.eye(2)[:, :1]))
-    3.0
-    """
+    """trace(Y'KY)."""
     return float(np.sum(relaxed.Y * np.asarray(K @ relaxed.Y)))
 
 
@@ -188,24 +137,6 @@ def discretise(
 
     Y Y' is never formed. Returns canonical labels. Cost O(m k^2) for a pass.
 
-    Parameters
-    ----------
-    relaxed : RelaxedClustering
-        The relaxed clustering.
-    k : int, optional
-        The number of clusters; by default that of the columns.
-    n_init : int, default=10
-        How many random starts.
-    random_state : int or Generator, default=0
-        Seed, or a generator, of whatever is drawn.
-
-    Returns
-    -------
-    array of int
-        The cluster of each item, numbered by first appearance.
-
-    Examples
-    --------
     >>> discretise(RelaxedClustering(np.array([[0.6, 0.0], [0.8, 0.0], [0.0, 1.0]])))
     array([0, 0, 1])
     """
@@ -296,11 +227,7 @@ def _all_eigenvectors(A: Floats, constant: Floats | None) -> tuple[Floats, Float
 
 
 def occupations(eigenvalues: Floats, k: int, mu: float) -> Floats:
-    """p_j = 1 / (1 + exp((t - l_j)/mu)), t such that the sum is k, by bisection.
-
-    >>> occupations(np.array([0.0, 1.0, 2.0]), 2, 0.5).round(3)
-    array([0.291, 0.752, 0.957])
-    """
+    """p_j = 1 / (1 + exp((t - l_j)/mu)), t such that the sum is k, by bisection."""
     if k == len(eigenvalues):
         return np.ones(k)
     z = (eigenvalues - eigenvalues.max()) / mu
@@ -323,22 +250,6 @@ def count_clusters(K: Any, least: int = 1, most: int = MOST_CLUSTERS) -> int:
     itself says less: no partition depends on 1'K1, and training leaves it where it falls.) Without a
     positive eigenvalue there is one cluster. `python -m studies.kmeans2008 --only count` compares rules.
 
-    Parameters
-    ----------
-    K : object
-        Symmetric m x m similarities: an array, sparse matrix or LinearOperator.
-    least : int, default=1
-        The smallest number of clusters that is looked at.
-    most : int, default=30
-        The largest.
-
-    Returns
-    -------
-    int
-        The number of clusters.
-
-    Examples
-    --------
     >>> count_clusters(np.array([[3.0, 3.0, 0.0], [3.0, 3.0, 0.0], [0.0, 0.0, 2.0]]))
     2
     """
@@ -358,11 +269,7 @@ def count_clusters(K: Any, least: int = 1, most: int = MOST_CLUSTERS) -> int:
 
 
 def count_range(labels: Sequence[Ints]) -> tuple[int, int]:
-    """Where to look for k after training: from half the fewest clusters seen to twice the most.
-
-    >>> count_range([np.array([0, 1, 2, 3]), np.array([0, 0, 1, 2, 3, 4])])
-    (2, 10)
-    """
+    """Where to look for k after training: from half the fewest clusters seen to twice the most."""
     seen = [int(y.max()) + 1 for y in labels]
     return max(1, min(seen) // 2), 2 * max(seen)
 

@@ -16,33 +16,31 @@ if TYPE_CHECKING:
     from .checkpoint import Identity as Identity
     from .dual_qp import WeightConstraints as WeightConstraints
     from .dual_qp import weight_constraints
-    from .kernelized import KernelModel, VectorSum
+    from .kernelized import KernelModel as KernelModel
+    from .kernelized import VectorSum as VectorSum
     from .planes import GramPlanes as GramPlanes
     from .problem import BatchProblem, Problem
     from .problem import ConstraintBatch as ConstraintBatch
     from .problem import SmoothedResult as SmoothedResult
-    from .result import Certificate, FitResult, NothingLearned, OracleKind, Planes
+    from .result import Certificate as Certificate
+    from .result import FitResult, NothingLearned
+    from .result import OracleKind as OracleKind
     from .result import PastTraining as PastTraining
-    from .separation import Constraints, Executor, JoblibExecutor, SerialExecutor, Session, executing
+    from .result import Planes as Planes
+    from .separation import Constraints as Constraints
+    from .separation import Executor, JoblibExecutor, SerialExecutor, executing
     from .separation import PieceRows as PieceRows
+    from .separation import Session as Session
     from .solvers.base import Incumbent as Incumbent
     from .solvers.cutting_plane import Cut as Cut
-    from .solvers.cutting_plane import CuttingPlaneResult, cutting_plane
+    from .solvers.cutting_plane import CuttingPlaneResult as CuttingPlaneResult
     from .solvers.cutting_plane import Risk as Risk
+    from .solvers.cutting_plane import cutting_plane
     from .solvers.cutting_plane import solve_planes as solve_planes
-    from .structural_svm import Formulation, fit
+    from .structural_svm import Formulation as Formulation
+    from .structural_svm import fit
 
-__all__ = ["BatchProblem", "Certificate", "Constraints", "CuttingPlaneResult", "Executor", "FitResult"]
-__all__ += [
-    "Formulation",
-    "JoblibExecutor",
-    "KernelModel",
-    "NothingLearned",
-    "OracleKind",
-    "Planes",
-    "Problem",
-]
-__all__ += ["SerialExecutor", "Session", "SlackRule", "VectorSum", "cutting_plane", "executing", "fit"]
-__all__ += ["weight_constraints"]
+__all__ = ["BatchProblem", "Executor", "FitResult", "JoblibExecutor", "NothingLearned", "Problem"]
+__all__ += ["SerialExecutor", "SlackRule", "cutting_plane", "executing", "fit", "weight_constraints"]
 
 __getattr__, __dir__ = lazy_names(__name__, "solvers")

@@ -30,15 +30,6 @@ class VectorSum(DataclassState):
 
     Vectors of different parts are orthogonal: the inner product of two sums runs over pairs with equal
     part. A class per part gives kernel multiclass.
-
-    Attributes
-    ----------
-    coefficients : array of float
-        The coefficient of each vector.
-    vectors : object
-        One row for each vector.
-    parts : array of int, optional
-        The part of each vector; None: all are in one.
     """
 
     coefficients: Floats
@@ -83,17 +74,7 @@ def add_sums(sums: Sequence[VectorSum]) -> VectorSum:
 @register("KernelModel")
 @dataclass(frozen=True)
 class KernelModel(DataclassState):
-    """w as a sum over support vectors.
-
-    Attributes
-    ----------
-    kernel : KernelFunction
-        The kernel.
-    support : VectorSum or None
-        The support vectors with their coefficients; None where there are none.
-    half_norm : float, default=0.0
-        1/2 |w|^2.
-    """
+    """w as a sum over support vectors."""
 
     kernel: KernelFunction
     support: VectorSum | None

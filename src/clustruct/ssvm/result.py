@@ -29,23 +29,6 @@ class Certificate(DataclassState):
     ``training_loss`` bounds the mean training loss, for a predictor of the same kind as the oracle
     (`training_loss_bound`: of another quality). ``slack`` is a mean slack with which w is feasible in the
     original problem, and ``truth_score`` the mean of <w, Psi(x_i, y_i)>; None where they are not known.
-
-    Attributes
-    ----------
-    oracle_kind : OracleKind
-        What the oracle promises: "exact", "undergenerating" or "overgenerating".
-    lower : float or None
-        A lower bound of v*.
-    upper : float or None
-        An upper bound of v*.
-    training_loss : float or None
-        A bound of the mean training loss.
-    notes : tuple of str
-        What does not hold, and why.
-    slack : float, optional
-        A mean slack with which w is feasible.
-    truth_score : float, optional
-        The mean score of the truths.
     """
 
     oracle_kind: OracleKind
@@ -110,17 +93,6 @@ class Planes(DataclassState):
     """Planes with their multipliers, in a form that can be stored and taken up again.
 
     ``vectors`` is dense or CSR, one row per plane; ``group`` says which slack each belongs to.
-
-    Attributes
-    ----------
-    vectors : object
-        One row for each plane.
-    b : array of float
-        The offset of each plane.
-    group : array of int
-        The slack that each plane belongs to.
-    a : array of float
-        The multiplier of each plane.
     """
 
     vectors: Any

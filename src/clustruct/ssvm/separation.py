@@ -101,15 +101,7 @@ Rows: TypeAlias = Floats | sparse.csr_array | PieceRows
 
 @dataclass(frozen=True)
 class Constraints(ConstraintBatch[Floats]):
-    """Psi differences held row by row, dense or CSR.
-
-    Attributes
-    ----------
-    losses : array of float
-        The loss of each output.
-    differences : object
-        Psi of the truth minus Psi of the output, one row for each.
-    """
+    """Psi differences held row by row, dense or CSR."""
 
     losses: Floats
     differences: Any
@@ -204,11 +196,6 @@ class Session(ABC):
 
     A session may keep the answers of one-slack training where its oracle runs (`KeptAnswers`), for a problem
     that is asked example by example: of each round sums come back, a vector for each piece.
-
-    Attributes
-    ----------
-    keeps_answers : bool
-        Whether `keep_answers`, `ask_and_join` and `join` are written.
     """
 
     keeps_answers: bool = False

@@ -63,8 +63,8 @@ def test_relaxed_constraints_reach_the_relaxed_optimum(oracle):
     unary, pairwise = problem.unary(X, w), problem.pairwise(w)
     undecided = 0
     for i in range(30):
-        augment = unary[i] + 25.0 * (1 - 2 * Y[i])
-        best, _ = slow.relaxed_optima(augment, pairwise)
+        augmented = unary[i] + 25.0 * (1 - 2 * Y[i])
+        best, _ = slow.relaxed_optima(augmented, pairwise)
         truth = slow.value(unary[i], pairwise, Y[i])
         need = best + 25.0 * Y[i].sum() - truth
         assert batch.losses[i] - batch.margins(w)[i] == pytest.approx(need)

@@ -134,10 +134,10 @@ def test_margin_pairwise_greedy_is_plain_greedy_on_the_augmented_matrix() -> Non
     for seed in range(8):
         K, y = instance(seed, 7)
         weights = PairwiseLoss().pair_weights(y).coefficients
-        augment = K.copy()
-        augment[np.triu_indices(7, 1)] += weights
-        augment[np.tril_indices(7, -1)] = augment.T[np.tril_indices(7, -1)]
-        plain = make_oracle("greedy").predict(PairScores.from_matrix(augment))
+        augmented = K.copy()
+        augmented[np.triu_indices(7, 1)] += weights
+        augmented[np.tril_indices(7, -1)] = augmented.T[np.tril_indices(7, -1)]
+        plain = make_oracle("greedy").predict(PairScores.from_matrix(augmented))
         assert np.array_equal(search_of(K, y, PairwiseLoss(), "margin", 1).greedy(), plain)
 
 

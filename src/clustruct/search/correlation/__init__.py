@@ -3,22 +3,13 @@
 Each function takes a dense symmetric matrix or a sparse signed graph and works alone, on anyone's scores.
 """
 
-from .bounds import alone, bounded_search
+from .bounds import alone as alone
+from .bounds import bounded_search
 from .exclusive import exclusive, matching
-from .heuristics import greedy, local_search, objective, positive_components
-from .programs import EdgeDegrees, exact, lp_relaxation, round_edges
+from .heuristics import greedy, local_search, objective
+from .heuristics import positive_components as positive_components
+from .programs import EdgeDegrees as EdgeDegrees
+from .programs import exact, lp_relaxation, round_edges
 
-__all__ = [
-    "EdgeDegrees",
-    "alone",
-    "bounded_search",
-    "exact",
-    "exclusive",
-    "greedy",
-    "local_search",
-    "lp_relaxation",
-    "matching",
-    "objective",
-    "positive_components",
-    "round_edges",
-]
+__all__ = ["bounded_search", "exact", "exclusive", "greedy", "local_search", "lp_relaxation", "matching"]
+__all__ += ["objective", "round_edges"]

@@ -266,20 +266,6 @@ def packed_into(sizes: Ints, apart: Ints, n_bins: int, most: int) -> Ints | None
 def alone(labels: Ints, items: Iterable[int] | Ints) -> Ints:
     """The clustering in which some items are alone.
 
-    Parameters
-    ----------
-    labels : array of int
-        The cluster of each item.
-    items : iterable of int or array of int
-        The numbers of the items that are to be alone.
-
-    Returns
-    -------
-    array of int
-        The new cluster of each item, numbered by first appearance.
-
-    Examples
-    --------
     >>> alone(np.array([0, 0, 0, 1]), [1])
     array([0, 1, 0, 2])
     """

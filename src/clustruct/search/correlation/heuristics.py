@@ -176,18 +176,6 @@ def positive_components(K: Any) -> Ints:
     No cluster of a best clustering needs to span two of them. ``K`` as for :func:`greedy`; O(m^2) or
     O(pairs).
 
-    Parameters
-    ----------
-    K : object
-        Scores of the pairs, as for `greedy`: a dense symmetric matrix, a sparse graph or `PairScores`.
-
-    Returns
-    -------
-    array of int
-        The component of each item, numbered by first appearance.
-
-    Examples
-    --------
     >>> positive_components([[0, 2, -1], [2, 0, -5], [-1, -5, 0]])
     array([0, 0, 1])
     """

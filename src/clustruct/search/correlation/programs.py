@@ -24,28 +24,10 @@ from .heuristics import local_search
 
 @dataclass(frozen=True)
 class EdgeDegrees:
-    """Edge degrees e_ab in [0, 1] of the relaxed clustering problem (C_R, OP 10).
+    """Edge degrees e_ab in [0, 1] of the relaxed clustering problem (C_R, OP 10), in the order of ``pdist``.
 
-    Attributes
-    ----------
-    degrees : array of float
-        One per unordered pair, in the order of scipy's ``pdist``.
-    n_items : int
-        Number of items m; there are m (m - 1) / 2 degrees.
-    value : float
-        Sum of e_ab K_ab. It is an upper bound of the objective of every clustering (within the links),
-        also when not converged: the rows left out could only lower it.
-    converged : bool, default=True
-        Every triangle inequality holds within the tolerance asked for.
-    rounds : int, default=0
-        How often the linear programme was solved.
-
-    Examples
-    --------
-    >>> EdgeDegrees(np.array([1.0, 0.5, 0.5]), 3, 2.0).matrix()
-    array([[1. , 1. , 0.5],
-           [1. , 1. , 0.5],
-           [0.5, 0.5, 1. ]])
+    ``value``, the sum of e_ab K_ab, is an upper bound of the objective of every clustering (within the
+    links), converged or not: the rows left out could only lower it.
     """
 
     degrees: Floats
@@ -69,11 +51,7 @@ class EdgeDegrees:
         return E
 
     def at(self, index: Ints) -> Floats:
-        """The degrees of pairs (a, b), a < b, given as rows.
-
-        >>> EdgeDegrees(np.array([1.0, 0.5, 0.2]), 3, 2.0).at(np.array([[0, 2], [1, 2]]))
-        array([0.5, 0.2])
-        """
+        """The degrees of pairs (a, b), a < b, given as rows."""
         return self.degrees[condensed_index(self.n_items, index[:, 0], index[:, 1])]
 
     def is_integral(self, tolerance: float = 1e-6) -> bool:

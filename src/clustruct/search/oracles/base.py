@@ -41,10 +41,6 @@ class PairCoefficients:
     ``labels``: 1 for a < b together (correlation clustering); ``degrees``: e_ab for a < b (its relaxation);
     ``factor``: Y Y' over all ordered pairs, diagonal included (k-means and its relaxations); ``links``: the
     weights of some pairs (agglomerative clustering).
-
-    >>> x = ItemSet(nodes=[[1.0], [2.0], [4.0]])
-    >>> PairCoefficients(labels=np.array([0, 1, 0])).joint_feature(x)
-    array([4.])
     """
 
     labels: Ints | None = None
@@ -311,20 +307,12 @@ def _load_searches(name: str | None = None) -> dict[str, type[Predictor]]:
 
 
 def predictor_names(objective: Objective) -> tuple[str, ...]:
-    """Names of the searches that give partitions of highest score.
-
-    >>> predictor_names("kmeans")
-    ('batch', 'discrete', 'discrete_centred', 'iterative', 'normalised_cut')
-    """
+    """Names of the searches that give partitions of highest score."""
     return tuple(sorted(n for n, k in _load_searches().items() if k.objective == objective and not k.relaxed))
 
 
 def oracle_names(objective: Objective | None = None) -> tuple[str, ...]:
-    """Names of the searches for violated clusterings.
-
-    >>> oracle_names("correlation")
-    ('exact', 'greedy', 'local_search', 'lp')
-    """
+    """Names of the searches for violated clusterings."""
     fitting = [
         n for n, k in _load_searches().items() if issubclass(k, Oracle) and objective in (None, k.objective)
     ]
@@ -344,11 +332,7 @@ def make_predictor(name: str, objective: Objective, *, n_init: int = 10, random_
 
 
 def make_search(name: str, *, n_init: int = 10, random_state: int = 0) -> Predictor:
-    """The search of that name, relaxed or not, for what compares the answers of all of them.
-
-    >>> make_search("spectral").relaxed, make_search("discrete").relaxed
-    (True, False)
-    """
+    """The search of that name, relaxed or not, for what compares the answers of all of them."""
     known = _load_searches(name)
     if name not in known:
         raise ValueError(f"a search must be one of {', '.join(sorted(known))}, not {name!r}")
@@ -363,11 +347,7 @@ def make_oracle(
     n_init: int = 3,
     random_state: int = 0,
 ) -> Oracle:
-    """The oracle of that name; the known names are in the error where there is none.
-
-    >>> make_oracle("lp").kind, make_oracle("lp", loss_in_oracle=False).kind
-    ('overgenerating', 'heuristic')
-    """
+    """The oracle of that name; the known names are in the error where there is none."""
     kind = _load_searches(name).get(name)
     if kind is None or not issubclass(kind, Oracle) or objective not in (None, kind.objective):
         raise ValueError(f"oracle must be one of {', '.join(oracle_names(objective))}, not {name!r}")

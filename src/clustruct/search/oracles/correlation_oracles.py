@@ -109,10 +109,6 @@ class Greedy(CorrelationOracle):
 
     Algorithm 3, and with the loss in sight Algorithm 4. With a loss of the counts of listed pairs
     (pairwise F) it is quick, and there is a thorough search beside it: see `PairCountSearch`.
-
-    >>> K = np.array([[0.0, 3.0, -1.0], [3.0, 0.0, -1.0], [-1.0, -1.0, 0.0]])
-    >>> Greedy().predict(PairScores.from_matrix(K))
-    array([0, 0, 1])
     """
 
     name = "greedy"
@@ -222,11 +218,7 @@ class LinearProgramBall(_Rounded):
 
 @register
 class Components(Predictor):
-    """All pairs with a positive score are joined.
-
-    >>> Components().predict(PairScores(3, index=np.array([[0, 2]]), values=np.array([1.0])))
-    array([0, 1, 0])
-    """
+    """All pairs with a positive score are joined."""
 
     name = "components"
     objective = "correlation"
@@ -237,12 +229,7 @@ class Components(Predictor):
 
 @register
 class NearestMate(Predictor):
-    """Each item joins the nearest earlier item with a positive score; clusters are the chains (1.3.2).
-
-    >>> K = np.array([[0.0, -1.0, 2.0], [-1.0, 0.0, -1.0], [2.0, -1.0, 0.0]])
-    >>> NearestMate().predict(PairScores.from_matrix(K))
-    array([0, 1, 0])
-    """
+    """Each item joins the nearest earlier item with a positive score; clusters are the chains (1.3.2)."""
 
     name = "nearest_mate"
     objective = "correlation"

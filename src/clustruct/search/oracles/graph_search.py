@@ -46,12 +46,6 @@ class GraphSearch(Search):
     number of different effects that a merge can have on the loss, which is small; for any other loss one
     evaluation for each listed pair, and some more for each merge. A pass of `hill_climb` looks at every
     listed pair twice.
-
-    >>> from clustruct.losses import PairwiseLoss
-    >>> scores = PairScores(3, index=np.array([[0, 1], [1, 2]]), values=np.array([0.2, 0.5]))
-    >>> loss = ExampleLoss(PairwiseLoss(), np.array([0, 0, 1]), scores.index)
-    >>> GraphSearch(scores, loss, SlackRule("slack")).greedy()
-    array([0, 1, 1])
     """
 
     def __init__(self, scores: PairScores, loss: ExampleLoss, rule: SlackRule) -> None:

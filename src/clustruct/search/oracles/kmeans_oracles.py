@@ -136,11 +136,6 @@ def climb_violation(
     Items are visited in the order given.
 
     Cost O(m k) and m k loss evaluations for a pass, in Python.
-
-    >>> from clustruct.losses import PairwiseLoss
-    >>> K = np.array([[2.0, 1.9, 0.1], [1.9, 2.0, 0.0], [0.1, 0.0, 1.0]])
-    >>> climb_violation(100 * K, ExampleLoss(PairwiseLoss(), np.array([0, 0, 1])), PLAIN, [])
-    array([0, 0, 1])
     """
     k = int(loss.truth.max()) + 1
     truth_score = kmeans.objective(K, loss.truth)

@@ -41,12 +41,6 @@ class LinkLoss(ExampleLoss):
     have an earlier true mate. Both are 0 exactly for links that make the truth, and linear in the links: a
     search on K_ab - s l_ab is exact. s = 100 / (2m - k - 1), and 100 / (m - 1) where k = 1, makes the largest
     loss of a forest 100 (Finley 2009, section 6.2; Yu and Joachims 2009).
-
-    >>> from clustruct.losses import PairwiseLoss
-    >>> loss = ForestLoss(PairwiseLoss(), np.array([0, 0, 1]))
-    >>> links = [WeightedLinks.plain(3, np.array(pairs)) for pairs in ([[0, 1]], [[0, 2], [1, 2]])]
-    >>> loss(links[0]), loss(links[1])
-    (0.0, 100.0)
     """
 
     def __init__(self, judge: Loss, truth: Ints, index: Ints | None = None) -> None:
@@ -187,12 +181,7 @@ class ExactLinks(LinkOracle):
 
 @register
 class SingleLink(ExactLinks):
-    """The forest of highest score: Kruskal's algorithm, stopped at zero (Algorithm 8).
-
-    >>> K = np.array([[0.0, 2.0, -9.0], [2.0, 0.0, 1.0], [-9.0, 1.0, 0.0]])
-    >>> SingleLink().predict(PairScores.from_matrix(K))
-    array([0, 0, 0])
-    """
+    """The forest of highest score: Kruskal's algorithm, stopped at zero (Algorithm 8)."""
 
     name = "single"
 

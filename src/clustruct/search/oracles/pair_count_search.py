@@ -40,12 +40,6 @@ class PairCountSearch(Search):
     `greedy` is quick: two tangents and a few passes. `local_search` is thorough: climbs to the end from the
     answers of several tangents, from the truth and from the last answer. Neither is ever below the truth and
     ``start``, the last answer.
-
-    >>> from clustruct.losses import PairwiseFLoss
-    >>> scores = PairScores(3, index=np.array([[0, 1], [1, 2]]), values=np.array([0.2, 0.5]))
-    >>> loss = ExampleLoss(PairwiseFLoss(), np.array([0, 0, 1]), scores.index)
-    >>> PairCountSearch(scores, loss).greedy()
-    array([0, 1, 1])
     """
 
     def __init__(self, scores: PairScores, loss: ExampleLoss, start: Ints | None = None) -> None:
@@ -137,14 +131,6 @@ class ExclusiveSearch(PairCountSearch):
 
     Training then meets the partitions that prediction can give: without that it fears the false pairs which a
     matching never makes, and finds too few (abt_buy: recall 83 instead of 92).
-
-    >>> import numpy as np
-    >>> from clustruct.losses import PairwiseFLoss
-    >>> scores = PairScores(3, index=np.array([[0, 2], [1, 2]]), values=np.array([0.2, 0.5]),
-    ...                     sources=np.array([0, 0, 1]))
-    >>> loss = ExampleLoss(PairwiseFLoss(), np.array([0, 1, 0]), scores.index)
-    >>> ExclusiveSearch(scores, loss).greedy()
-    array([0, 1, 1])
     """
 
     def __init__(self, scores: PairScores, loss: ExampleLoss, start: Ints | None = None) -> None:

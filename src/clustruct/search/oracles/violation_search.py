@@ -80,13 +80,6 @@ class ViolationSearch(Search):
 
     links : 1 for the pairs that are listed, 0 for the others (losses of the table only): clusters without a
         listed pair between them are not merged, and items move to none such; by default all pairs are
-
-    >>> from clustruct.losses import MitreLoss
-    >>> K = np.array([[0.0, 3.0, -1.0], [3.0, 0.0, -1.0], [-1.0, -1.0, 0.0]])
-    >>> y = np.array([0, 0, 1])
-    >>> search = ViolationSearch(0.1 * K, ExampleLoss(MitreLoss(), y), SlackRule("slack"))
-    >>> search.local_search()
-    array([0, 1, 2])
     """
 
     def __init__(self, K: Floats, loss: ExampleLoss, rule: SlackRule, links: Floats | None = None) -> None:
@@ -249,11 +242,7 @@ def _best_move(search: ViolationSearch, state: LossState, item: int, pull: Float
 
 
 def together_score(K: Floats, labels: Ints) -> float:
-    """S(y) = sum_{a<b, y_a = y_b} K_ab for symmetric K with zero diagonal. O(m^2).
-
-    >>> together_score(np.array([[0.0, 2.0], [2.0, 0.0]]), np.array([0, 0]))
-    2.0
-    """
+    """S(y) = sum_{a<b, y_a = y_b} K_ab for symmetric K with zero diagonal. O(m^2)."""
     order = np.argsort(labels, kind="stable")
     total = 0.0
     for block in np.split(order, np.flatnonzero(np.diff(labels[order])) + 1):

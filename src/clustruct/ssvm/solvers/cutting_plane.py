@@ -150,23 +150,6 @@ class CuttingPlaneResult(Generic[P]):
     """The outcome of `cutting_plane`: ``dual <= optimum <= objective``, the value at the point.
 
     The point is the weight vector, unless the risk has points of its own. ``stop_reason`` as in `FitResult`.
-
-    Attributes
-    ----------
-    point : P
-        The best point.
-    objective : float
-        The value at it.
-    dual : float
-        The lower bound.
-    stop_reason : str
-        Why it ended.
-    history : tuple of Iteration
-        One entry for each round.
-    planes : Planes
-        The planes at the end.
-    n_planes : int, default=0
-        How many they are.
     """
 
     point: P
