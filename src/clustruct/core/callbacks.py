@@ -18,14 +18,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
-__all__ = [
-    "Callback",
-    "Cost",
-    "Iteration",
-    "PrintProgress",
-    "Training",
-    "training_callback",
-]
+__all__ = ["Callback", "Cost", "Iteration", "PrintProgress", "Training", "training_callback"]
 
 
 class SupportsDump(Protocol):
@@ -37,17 +30,14 @@ class SupportsDump(Protocol):
 
 @dataclass(frozen=True)
 class Iteration:
-    """One round of training. ``primal`` is the best known so far, infinite before the first is known.
-
-    A callback gets ``working_set`` too, whose ``dump()`` are the planes held at that moment; the
-    history does not hold on to it.
+    """One round of training.
 
     Attributes
     ----------
     iteration : int
         Its number, from 1 on.
     primal : float
-        The best value so far.
+        The best value so far, infinite before the first is known.
     dual : float
         The lower bound so far.
     oracle_calls : int
@@ -56,12 +46,10 @@ class Iteration:
         How many constraints are held.
     seconds : float
         How long it took so far.
-    oracle_seconds : float, default=0.0
-        Of them those of the oracle.
-    qp_seconds : float, default=0.0
-        Of them those of the quadratic programme.
+    oracle_seconds, qp_seconds : float, default=0.0
+        Of them those of the oracle, and of the quadratic programme.
     working_set : SupportsDump, optional
-        What holds the planes; None in the history.
+        Its ``dump()`` gives the planes held at that moment; None in the history.
     """
 
     iteration: int
@@ -82,12 +70,12 @@ class Iteration:
 
 @dataclass(frozen=True)
 class Training:
-    """The training under way: number ``done`` of ``total`` of its stage. C is None where it has none.
+    """The training under way.
 
     Attributes
     ----------
     C : float or None
-        The C of the training.
+        The C of the training, where it has one.
     rtol : float
         Its tolerance.
     stage : {"choosing C", "training"}, default="training"
@@ -107,9 +95,7 @@ class Training:
 
 @dataclass(frozen=True)
 class Cost:
-    """What a stage of work took and what it left: seconds, of them those of processors, and counts by name.
-
-    ``peak`` is the most memory in bytes that the process has held up to its end; None where nobody knows.
+    """What a stage of work took and what it left.
 
     Attributes
     ----------
@@ -120,7 +106,7 @@ class Cost:
     cpu_seconds : float
         Of them those of processors.
     peak : int or None
-        The most memory that the process has held.
+        The most bytes that the process has held up to its end; None where nobody knows.
     kept : mapping
         Counts of what was made, by name.
     """
@@ -162,7 +148,7 @@ Listener: TypeAlias = Callable[[Iteration], object]
 
 
 class PrintProgress(Callback):
-    """Prints rounds 1, 2, 5, 10, 20, 50, ... of a training, or every round where ``verbose`` is above 1.
+    """Prints rounds 1, 2, 5, 10, 20, 50, ... of a training.
 
     Parameters
     ----------
@@ -267,7 +253,7 @@ def choosing_C(done: int, total: int) -> Iterator[None]:
 
 
 class Work:
-    """A stage of work under way, to be told how far it is and what it keeps. See `working`."""
+    """A stage of work under way: how far it is and what it keeps. See `working`."""
 
     def __init__(self, stage: str, total: int | None, callback: Callback | None) -> None:
         self.stage, self.total, self.done = stage, total, 0

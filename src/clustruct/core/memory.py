@@ -17,9 +17,7 @@ from typing import TypeAlias
 
 from .exceptions import CostWarning, NotEnoughMemory
 
-__all__ = [
-    "limit",
-]
+__all__ = ["limit"]
 
 # A number of bytes, words such as "8G", or None: what is available.
 Size: TypeAlias = int | str | None

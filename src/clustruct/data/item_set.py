@@ -105,23 +105,23 @@ class ItemSet(Pairs):
         # Node products compare all pairs, whichever have pair features beside them.
         super().__init__(m, index if X is None else None, source_numbers)
         self._rows = Pairs(m, index) if self.index is None else self
-        self._nodes, self._pairs, self._diagonal = X, P, diagonal
+        self.nodes, self.pairs, self.pair_diagonal = X, P, diagonal
         if P is not None and P.shape[0] != self._rows.n_pairs:
             raise ValueError(f"pairs has {P.shape[0]} rows for m = {m} items; expected {self._rows.n_pairs}")
         if diagonal is not None and P is not None and diagonal.shape != (m, P.shape[1]):
             raise ValueError(f"pair_diagonal has shape {diagonal.shape}; expected {(m, P.shape[1])}")
-        self._ids = _check_ids(ids)
-        self._feature_names = _check_feature_names(feature_names, self.n_features)
+        self.ids = _check_ids(ids)
+        self.feature_names = _check_feature_names(feature_names, self.n_features)
 
     @property
     def n_node_features(self) -> int:
         """N_n, the number of node products (the first entries of psi)."""
-        return 0 if self._nodes is None else int(self._nodes.shape[1])
+        return 0 if self.nodes is None else int(self.nodes.shape[1])
 
     @property
     def n_pair_features(self) -> int:
         """N_p, the number of explicit pair features (the last entries of psi)."""
-        return 0 if self._pairs is None else int(self._pairs.shape[1])
+        return 0 if self.pairs is None else int(self.pairs.shape[1])
 
     @property
     def n_features(self) -> int:
@@ -129,40 +129,15 @@ class ItemSet(Pairs):
         return self.n_node_features + self.n_pair_features
 
     @property
-    def nodes(self) -> Matrix | None:
-        """The node rows X, or None."""
-        return self._nodes
-
-    @property
-    def pairs(self) -> Matrix | None:
-        """The explicit pair features, or None."""
-        return self._pairs
-
-    @property
     def pair_index(self) -> Ints | None:
         """The pairs with pair features (smaller item first), or None where all have them."""
         return self._rows.index
-
-    @property
-    def pair_diagonal(self) -> Matrix | None:
-        """Pair features of each item with itself, or None."""
-        return self._diagonal
-
-    @property
-    def ids(self) -> tuple[Hashable, ...] | None:
-        """The items' names, or None."""
-        return self._ids
-
-    @property
-    def feature_names(self) -> tuple[str, ...] | None:
-        """The names of the N entries of psi, or None."""
-        return self._feature_names
 
     @cached_property
     def digest(self) -> str:
         """A digest of the features and how they are held: the same numbers as CSR have another."""
         more = () if self.sources is None else (self.sources,)
-        return digest(self._nodes, self._pairs, self.pair_index, self._diagonal, self.n_items, *more)
+        return digest(self.nodes, self.pairs, self.pair_index, self.pair_diagonal, self.n_items, *more)
 
     def __len__(self) -> int:
         return self.n_items
@@ -183,14 +158,14 @@ class ItemSet(Pairs):
         With `sparse=True` a CSR graph of the listed pairs and the diagonal, where there are no nodes.
         """
         w_node, w_pair = self._split(w)
-        diagonal = None if self._diagonal is None else self._diagonal @ w_pair
+        diagonal = None if self.pair_diagonal is None else self.pair_diagonal @ w_pair
         if sparse:
             return self._signed_graph(w_pair, diagonal)
         K = np.zeros((self.n_items, self.n_items))
-        if self._nodes is not None:
-            K = matrices.node_similarity(self._nodes, w_node)
-        if self._pairs is not None:
-            K += full_matrix(self._rows, self._pairs @ w_pair)
+        if self.nodes is not None:
+            K = matrices.node_similarity(self.nodes, w_node)
+        if self.pairs is not None:
+            K += full_matrix(self._rows, self.pairs @ w_pair)
         if diagonal is not None:
             K[np.diag_indices(self.n_items)] += diagonal
         return K
@@ -202,10 +177,10 @@ class ItemSet(Pairs):
         """
         w_node, w_pair = self._split(w)
         # Training begins at w = 0, where a matrix may be asked for column by column.
-        X, graph, m = self._nodes if w_node.any() else None, None, self.n_items
-        if self._pairs is not None:
-            diagonal = None if self._diagonal is None else self._diagonal @ w_pair
-            graph = fastest_matrix(self._rows, self._pairs @ w_pair, diagonal)
+        X, graph, m = self.nodes if w_node.any() else None, None, self.n_items
+        if self.pairs is not None:
+            diagonal = None if self.pair_diagonal is None else self.pair_diagonal @ w_pair
+            graph = fastest_matrix(self._rows, self.pairs @ w_pair, diagonal)
         back = None if X is None else X.T
 
         def times(V: Floats) -> Floats:
@@ -218,9 +193,9 @@ class ItemSet(Pairs):
         return LinearOperator((m, m), matvec=times, matmat=times, rmatvec=times, dtype=np.float64)
 
     def _signed_graph(self, w_pair: Floats, diagonal: Floats | None) -> sp.csr_array:
-        if not self.is_sparse or self._pairs is None:
+        if not self.is_sparse or self.pairs is None:
             raise ValueError("a sparse graph needs pairs listed by pair_index, and no nodes")
-        graph = sp.csr_array(fastest_matrix(self._rows, self._pairs @ w_pair, diagonal))
+        graph = sp.csr_array(fastest_matrix(self._rows, self.pairs @ w_pair, diagonal))
         graph.eliminate_zeros()
         return graph
 
@@ -234,7 +209,7 @@ class ItemSet(Pairs):
         weights = sp.csr_array(B, dtype=np.float64) if sp.issparse(B) else np.asarray(B, dtype=np.float64)
         if weights.shape != (self.n_items, self.n_items):
             raise ValueError(f"B has shape {weights.shape}; expected {(self.n_items, self.n_items)}")
-        node_part = np.zeros(0) if self._nodes is None else matrices.node_adjoint(self._nodes, weights)
+        node_part = np.zeros(0) if self.nodes is None else matrices.node_adjoint(self.nodes, weights)
         pair_part = self._pair_part(lambda: sum_ordered(self._rows, weights), weights.diagonal())
         return np.concatenate([node_part, pair_part])
 
@@ -243,7 +218,7 @@ class ItemSet(Pairs):
         factor = check_matrix(Y, "Y")
         if factor.shape[0] != self.n_items:
             raise ValueError(f"Y has {factor.shape[0]} rows for {self.n_items} items")
-        node_part = np.zeros(0) if self._nodes is None else matrices.row_squares(self._nodes.T @ factor)
+        node_part = np.zeros(0) if self.nodes is None else matrices.row_squares(self.nodes.T @ factor)
         squares = matrices.row_squares(factor)
         return np.concatenate(
             [node_part, self._pair_part(lambda: sum_ordered_factor(self._rows, factor), squares)]
@@ -257,10 +232,10 @@ class ItemSet(Pairs):
         """
         y = canonical_labels(labels, n_items=self.n_items)
         pair_part = self._pair_part(lambda: are_together(self._rows, y), None)
-        if self._nodes is None:
+        if self.nodes is None:
             return pair_part
-        together = matrices.row_squares(self._nodes.T @ indicator(y))
-        squares = matrices.row_squares(self._nodes.T)
+        together = matrices.row_squares(self.nodes.T @ indicator(y))
+        squares = matrices.row_squares(self.nodes.T)
         return np.concatenate([(together - squares) / 2, pair_part])
 
     def joint_feature_edges(self, e: ArrayLike) -> Floats:
@@ -277,8 +252,8 @@ class ItemSet(Pairs):
         """psi_ab as a dense vector of length N; a = b gives the diagonal."""
         a, b = self._check_items([a, b]).tolist()
         psi = matrices.dense(pair_table(self, np.array([[a, b]])))[0]
-        if a == b and self._diagonal is not None:
-            psi[self.n_node_features :] = matrices.dense(self._diagonal[[a]])
+        if a == b and self.pair_diagonal is not None:
+            psi[self.n_node_features :] = matrices.dense(self.pair_diagonal[[a]])
         return psi
 
     def subset(self, indices: ArrayLike) -> "ItemSet":
@@ -287,16 +262,16 @@ class ItemSet(Pairs):
         if np.unique(chosen).size != chosen.size:
             raise ValueError("subset: an item is chosen more than once")
         index, pairs = None, None
-        if self._pairs is not None:
+        if self.pairs is not None:
             index, rows = self._rows.pairs_within(chosen)
-            pairs = self._pairs[rows]
+            pairs = self.pairs[rows]
         return ItemSet(
-            None if self._nodes is None else self._nodes[chosen],
+            None if self.nodes is None else self.nodes[chosen],
             pairs,
             pair_index=index,
-            pair_diagonal=None if self._diagonal is None else self._diagonal[chosen],
-            ids=None if self._ids is None else [self._ids[a] for a in chosen],
-            feature_names=self._feature_names,
+            pair_diagonal=None if self.pair_diagonal is None else self.pair_diagonal[chosen],
+            ids=None if self.ids is None else [self.ids[a] for a in chosen],
+            feature_names=self.feature_names,
             n_items=chosen.size,
             sources=None if self.sources is None else self.sources[chosen],
         )
@@ -310,11 +285,11 @@ class ItemSet(Pairs):
 
     def _pair_part(self, weights: Callable[[], Floats], diagonal: Floats | None) -> Floats:
         """P' e, and the diagonal; the weights e are asked for only where there are pair features."""
-        if self._pairs is None:
+        if self.pairs is None:
             return np.zeros(0)
-        total = np.asarray(self._pairs.T @ weights(), dtype=np.float64)
-        if self._diagonal is not None and diagonal is not None:
-            total = total + self._diagonal.T @ diagonal
+        total = np.asarray(self.pairs.T @ weights(), dtype=np.float64)
+        if self.pair_diagonal is not None and diagonal is not None:
+            total = total + self.pair_diagonal.T @ diagonal
         return total
 
     def _check_items(self, items: ArrayLike) -> Ints:

@@ -27,7 +27,7 @@ def test_a_table_and_svmlight_rows_say_the_same(table, tmp_path):
     assert (by_column.names, by_column.ids) == (("a", "b"), ["r1", "r2", "r3"])
     assert (by_line.names, by_line.ids, by_line.label_names) == (None, [2, 3, 5], ("1", "2"))
     assert by_line.place(2) == f"{tmp_path / 'a.svm'}:5"
-    assert read_svmlight_labels(tmp_path / "a.svm").labels == [(1,), (), (1, 2)]
+    assert read_svmlight_labels(tmp_path / "a.svm").y == [(1,), (), (1, 2)]
 
 
 def test_labels_are_in_the_order_of_numbers(tmp_path):

@@ -31,11 +31,12 @@ CheckTarget: TypeAlias = Callable[[str, Path, int], object]
 
 
 class SvmLight(NamedTuple):
-    """Rows (CSR), the target of each, and the set (qid) of each; None where no line has one."""
+    """Rows (CSR), the target or the labels of each, the set (qid) of each (None without), and its line."""
 
     X: Any
-    y: NDArray[np.float64]
+    y: Any
     qid: NDArray[np.int64] | None
+    lines: list[int]
 
 
 def read_svmlight(path: str | PathLike[str], n_features: int | None = None) -> SvmLight:
@@ -54,17 +55,10 @@ def read_svmlight(path: str | PathLike[str], n_features: int | None = None) -> S
         The rows ``X``, the targets ``y`` and the ``qid`` of each.
     """
     found = examples(Path(path), n_features, check_number)
-    return SvmLight(found.X, np.array([float(target) for target in found.targets]), found.qid)
+    return found._replace(y=np.array([float(target) for target in found.y]))
 
 
-class SvmLightLabels(NamedTuple):
-    """Rows (CSR), and the labels of each, which may be none."""
-
-    X: Any
-    labels: list[tuple[int, ...]]
-
-
-def read_svmlight_labels(path: str | PathLike[str], n_features: int | None = None) -> SvmLightLabels:
+def read_svmlight_labels(path: str | PathLike[str], n_features: int | None = None) -> SvmLight:
     """Read a file of examples with any number of labels each: ``1,3 4:0.5 7:1``, or ``4:0.5`` for none.
 
     Parameters
@@ -76,24 +70,15 @@ def read_svmlight_labels(path: str | PathLike[str], n_features: int | None = Non
 
     Returns
     -------
-    SvmLightLabels
-        The rows ``X`` and the ``labels`` of each.
+    SvmLight
+        The rows ``X`` and the labels ``y`` of each, as tuples.
     """
     found = examples(Path(path), n_features, check_labels)
-    return SvmLightLabels(found.X, [labels_of(target) for target in found.targets])
+    return found._replace(y=[labels_of(target) for target in found.y])
 
 
-class Examples(NamedTuple):
-    """Rows, targets as they are written ("" where there is none), sets, and the line of each."""
-
-    X: Any
-    targets: list[str]
-    qid: NDArray[np.int64] | None
-    lines: list[int]
-
-
-def examples(path: Path, n_features: int | None, check: CheckTarget) -> Examples:
-    """All lines of a file, each of which was looked at."""
+def examples(path: Path, n_features: int | None, check: CheckTarget) -> SvmLight:
+    """All lines of a file, each checked; ``y`` has the targets as written, "" where there is none."""
     kept, targets, queries, lines = [], [], [], []
     for line, text in text_lines(path):
         words = text.split("#", 1)[0].split()
@@ -109,7 +94,7 @@ def examples(path: Path, n_features: int | None, check: CheckTarget) -> Examples
     if any(named) and not all(named):
         raise DataError(f"{path}: some examples have a qid, example {named.index(False) + 1} has none")
     X, _ = load_svmlight_file(io.BytesIO("\n".join(kept).encode()), n_features=n_features, zero_based=False)
-    return Examples(X, targets, np.array(queries, dtype=np.int64) if all(named) else None, lines)
+    return SvmLight(X, targets, np.array(queries, dtype=np.int64) if all(named) else None, lines)
 
 
 def labels_of(target: str) -> tuple[int, ...]:
@@ -181,7 +166,7 @@ def sets_from_svmlight(
     tuple of list of ItemSet, list of array
         The sets, and the labels of each: ``model.fit(*sets_from_svmlight(file))``.
     """
-    X, y, qid = read_svmlight(path, n_features)
+    X, y, qid, _ = read_svmlight(path, n_features)
     owner = np.zeros(len(y), np.int64) if qid is None else qid
     _, first = np.unique(owner, return_index=True)
     rows = [np.flatnonzero(owner == owner[a]) for a in np.sort(first)]
@@ -275,8 +260,8 @@ def _svmlight_rows(
         raise DataError(f"{path}: no row has a feature")
     rows = FeatureRows(path, found.X, None, found.lines, np.array(found.lines, dtype=np.int64))
     if not several_labels:
-        return replace(rows, label=[f"{float(target):.15g}" for target in found.targets])
-    sets = [labels_of(target) for target in found.targets]
+        return replace(rows, label=[f"{float(target):.15g}" for target in found.y])
+    sets = [labels_of(target) for target in found.y]
     names = tuple(str(label) for label in sorted({label for held in sets for label in held}))
     return replace(rows, label_sets=[frozenset(map(str, held)) for held in sets], label_names=names)
 
