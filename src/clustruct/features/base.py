@@ -174,11 +174,7 @@ def check_distinct(value: object, name: str) -> None:
 
 
 def missing(present: Sequence[bool] | np.ndarray[Any, np.dtype[np.bool_]], pairs: Ints) -> list[Floats]:
-    """Two columns: missing in one, missing in both.
-
-    >>> [column.tolist() for column in missing([True, False, False], np.array([[0, 1], [1, 2]]))]
-    [[1.0, 0.0], [0.0, 1.0]]
-    """
+    """Two columns: missing in one, missing in both."""
     one, other = np.asarray(present)[pairs.T]
     return [(one ^ other).astype(np.float64), (~(one | other)).astype(np.float64)]
 
@@ -191,9 +187,5 @@ _OTHERS = re.compile(
 
 
 def likeness_features(names: Iterable[str]) -> list[str]:
-    """The names of features that are higher the more alike two items are.
-
-    >>> likeness_features(["name: same", "name: missing in one", "name: other codes", "constant"])
-    ['name: same']
-    """
+    """The names of features that are higher the more alike two items are."""
     return [name for name in map(str, names) if not _OTHERS.search(name)]

@@ -50,10 +50,6 @@ class Whole(Protocol):
 class TermTable:
     """The terms of items as sparse rows: row r has the term indices[k] counts[k] times, for k from indptr[r]
     to indptr[r + 1], sorted. Item a has row a, or row codes[a] where items share rows.
-
-    >>> table = TermTable.of([["b", "a", "b"], []])
-    >>> table.indptr.tolist(), table.counts.tolist(), table.vocabulary.words(table.indices)
-    ([0, 2, 2], [2, 1], ['b', 'a'])
     """
 
     vocabulary: Vocabulary
@@ -90,7 +86,6 @@ class TermTable:
 
     @property
     def population(self) -> int:
-        """How many items there are in the whole table."""
         return self.n_items if self.whole is None else self.whole[1].n_items
 
     @property
@@ -153,13 +148,6 @@ class Columns:
 
     ``vocabularies`` may be those of other tables, whose terms then have the same numbers. The table may be a
     part of a ``whole``, which knows how rare terms are.
-
-    >>> columns = Columns(Table([{"t": "Red  CAR"}, {"t": "red car"}, {"t": "x-100 red"}]))
-    >>> columns.texts("t").values, columns.texts("t").codes.tolist()
-    (['red car', 'x-100 red'], [0, 0, 1])
-    >>> table = columns.terms(["t"], ["words", "codes"])
-    >>> table.vocabulary.words(table.indices[table.indptr[2] : table.indptr[3]])
-    ['red', 'x', '100', 'x100']
     """
 
     def __init__(

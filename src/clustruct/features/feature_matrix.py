@@ -85,11 +85,7 @@ def _is_pair(value: object) -> bool:
 
 
 def product_columns(patterns: object, names: Sequence[str]) -> list[tuple[int, int]]:
-    """The columns whose products are wanted: each i <= j with names that match the two patterns, once.
-
-    >>> product_columns([("a*", "b")], ["a1", "a2", "b"])
-    [(0, 2), (1, 2)]
-    """
+    """The columns whose products are wanted: each i <= j with names that match the two patterns, once."""
     pairs = list(dict.fromkeys(check_patterns(patterns)))
     matching = _match({pattern for pair in pairs for pattern in pair}, names)
     found, budget = dict[tuple[int, int], None](), 4 * MOST_PRODUCTS

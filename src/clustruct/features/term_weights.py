@@ -29,12 +29,7 @@ class Likeness(NamedTuple):
 
 
 class TermCounts:
-    """Of n items, how many have each term: what `TermWeights` needs of a part of the training items.
-
-    >>> both = TermCounts.of(TermTable.of([["a", "b"]])) + TermCounts.of(TermTable.of([["a", "a"]]))
-    >>> both.n, both.vocabulary.words(np.arange(2)), both.document_frequency.tolist()
-    (2, ['a', 'b'], [2.0, 1.0])
-    """
+    """Of n items, how many have each term: what `TermWeights` needs of a part of the training items."""
 
     def __init__(self, n: int, vocabulary: Vocabulary, document_frequency: Floats) -> None:
         self.n, self.vocabulary, self.document_frequency = n, vocabulary, document_frequency
@@ -78,13 +73,6 @@ class TermWeights(DataclassState):
     New sets bring new terms. A term counts as often as the training items or the set at hand say, whichever
     is more, so that for training sets nothing changes. Terms of one training item are not kept: in the set at
     hand they are counted anyway.
-
-    >>> weights = TermWeights.of(TermCounts.of(TermTable.of([["a", "b"], ["a"], ["a", "c"]])))
-    >>> weights.words, weights.counts.tolist(), weights.n
-    (['a'], [3.0], 3)
-    >>> rows = weights.rows(TermTable.of([["a", "b"], ["a", "b"], ["c"]]))
-    >>> rows.compare(np.array([[0, 1], [0, 2]])).cosine.round(3)
-    array([1., 0.])
     """
 
     words: list[str]

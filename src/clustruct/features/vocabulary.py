@@ -173,13 +173,7 @@ def _take(words: Sequence[str], where: Ints) -> list[str]:
 
 
 class Vocabulary:
-    """Numbers of terms in the order of their first appearance.
-
-    >>> vocabulary = Vocabulary()
-    >>> numbers = vocabulary.number_words(["red", "blue", "red"])
-    >>> numbers.tolist(), len(vocabulary), vocabulary.words(np.array([1, 0]))
-    ([0, 1, 0], 2, ['blue', 'red'])
-    """
+    """Numbers of terms in the order of their first appearance."""
 
     def __init__(self) -> None:
         self._n = 0

@@ -139,7 +139,7 @@ def learn_corrections(
         for table in steps(labelled_sets, "features")
     ]
     if features.map_ is not None:  # what it was learned from has the columns that it had there
-        sets = features.map_.transform_labelled(sets, labels, unknown_apart=model.unlabelled == "apart")
+        sets = features.map_.transform_with_labels(sets, labels, unknown_apart=model.unlabelled == "apart")
     others = [trusting.transform([table], [e.named])[0] for table, e in steps(corrected, "features")]
     file.save()
     with working("learning"):

@@ -110,7 +110,7 @@ def test_sets_that_trees_learned_from_keep_their_columns(n_sets, tmp_path):
     save(tmp_path / "column", column)
     column = load(tmp_path / "column")
     new, others = toy_sets(2, m=20, seed=7)
-    again = column.transform_labelled([*new, *sets[::-1]], [*others, *labels[::-1]])
+    again = column.transform_with_labels([*new, *sets[::-1]], [*others, *labels[::-1]])
     for x, known in zip([*column.transform(new), *crossed[::-1]], again, strict=True):
         np.testing.assert_array_equal(x.pairs, known.pairs)
     assert np.abs(column.transform(sets[:1])[0].pairs - crossed[0].pairs).max() > 0.1

@@ -133,12 +133,7 @@ def links(
 
 
 def link_pairs(edges: ArrayLike, n_items: int) -> LinkPairs:
-    """The linked and the co-cited pairs of an edge list, sorted. Cost: the pairs found.
-
-    >>> found = link_pairs([[0, 1], [0, 2], [1, 0]], 3)
-    >>> found.pairs.tolist(), found.linked.tolist(), found.co_cited.tolist()
-    ([[0, 1], [0, 2], [1, 2]], [True, True, False], [False, False, True])
-    """
+    """The linked and the co-cited pairs of an edge list, sorted. Cost: the pairs found."""
     given = _check_edges(edges, n_items)
     inside = given[((given >= 0) & (given < n_items)).all(axis=1)]
     direct = _adjacency(inside[:, 0], inside[:, 1], (n_items, n_items))

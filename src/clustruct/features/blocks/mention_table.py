@@ -204,35 +204,35 @@ class AnnotatedText:
                 table, layer, (int, np.integer, NoneType) if layer == "head" else (str, int, NoneType)
             )
         self.tokens: Sequence[Sequence[str]] = tokens
-        self._raw = table
+        self._table = table
         self._quotes = _quotations(self.tokens)
 
     def span(self, number: int) -> TokenSpan:
-        item, tokens = self._raw.items[number], self.tokens
+        item, tokens = self._table.items[number], self.tokens
         given: dict[str, Any] = {key: item.get(key) for key in TokenSpan._fields}
         for key, value in given.items():
             if not isinstance(value, int | np.integer) or isinstance(value, bool):
                 what = f"needs a whole number for {key!r}, not {value!r:.40}"
-                raise DataError(f"{self._raw.item_title(number)} {what}")
+                raise DataError(f"{self._table.item_title(number)} {what}")
         span = TokenSpan(**given)
         if not (0 <= span.sent < len(tokens) and 0 <= span.start < span.end <= len(tokens[span.sent])):
             place = ", ".join(f"{key} {value!r:.20}" for key, value in given.items())
-            raise DataError(f"{self._raw.item_title(number)} lies outside the text: {place}")
+            raise DataError(f"{self._table.item_title(number)} lies outside the text: {place}")
         return span
 
     def of_token(self, layer: str, sent: int, token: int) -> Any:
-        sentences = self._raw.context.get(layer)
+        sentences = self._table.context.get(layer)
         if sentences is None or sent >= len(sentences) or token >= len(sentences[sent]):
             return None
         return sentences[sent][token]
 
     def of_sentence(self, layer: str, sent: int) -> Any:
         """The speaker or the paragraph of a sentence, None where not known."""
-        given = self._raw.context.get(layer)
+        given = self._table.context.get(layer)
         value = given[sent] if isinstance(given, list | tuple) and sent < len(given) else None
         if isinstance(value, list | dict):
             what = f"{layer} of sentence {sent + 1} must be a name or a number"
-            raise DataError(f"{self._raw.title}: {what}, not {value!r:.40}")
+            raise DataError(f"{self._table.title}: {what}, not {value!r:.40}")
         return None if is_missing(value) else value
 
     def quotation(self, span: TokenSpan) -> int:

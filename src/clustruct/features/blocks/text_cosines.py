@@ -65,11 +65,7 @@ def porter_stem(words: Iterable[str]) -> list[str]:
 
 
 def stem_tokens(text: str, stop_words: Iterable[str] = ()) -> list[str]:
-    """Words of two letters and more, without the stop words (compared before stemming), as stems.
-
-    >>> stem_tokens("The dogs' running times, 1993", stop_words=frozenset(["the"]))
-    ['dog', 'run', 'time']
-    """
+    """Words of two letters and more, without the stop words (compared before stemming), as stems."""
     stopped = stop_words if isinstance(stop_words, set | frozenset) else frozenset(stop_words)
     return [_stem(word) for word in _LETTERS.findall(text.lower()) if word not in stopped]
 

@@ -185,7 +185,7 @@ class PairMap(EstimatorState, TransformerMixin, BaseEstimator, ABC):
         found = self.learn(parts, groups)
         return [self._with(x, columns) for x, columns in zip(X, found, strict=True)]
 
-    def transform_labelled(
+    def transform_with_labels(
         self, X: Sequence[ItemSet], y: Any, *, unknown_apart: bool = True
     ) -> list[ItemSet]:
         """Labelled sets with their columns: those of `fit_transform` for sets that were learned from."""
@@ -250,11 +250,7 @@ SIMILARITIES = {"linear": None, "kernel": "KernelMap", "mapped": "NystroemMap", 
 
 
 def make_map(similarity: str | PairMap, random_state: int = 0) -> PairMap | None:
-    """The map of that name, or a copy of one that is given; None for the linear similarity.
-
-    >>> make_map("linear") is None, type(make_map("trees")).__name__
-    (True, 'TreeColumn')
-    """
+    """The map of that name, or a copy of one that is given; None for the linear similarity."""
     if isinstance(similarity, PairMap):
         return clone(similarity)
     if similarity not in SIMILARITIES:

@@ -107,7 +107,6 @@ class Trees(DataclassState):
         return np.ascontiguousarray(rows.astype(np.float32).astype(np.float64) if self.averaged else rows)
 
     def _logit(self, total: Floats) -> Floats:
-        """Of the sum of the values of leaves."""
         if not self.averaged:
             return self.baseline + total
         return np.log((total + 0.5) / (len(self.roots) - total + 0.5))

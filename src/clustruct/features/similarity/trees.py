@@ -298,6 +298,5 @@ class TreeColumn(PairMap):
 
 
 def _mean_column(logits: Sequence[Floats]) -> Floats:
-    """Their mean, and a constant beside it."""
     mean = np.mean(logits, axis=0)
     return np.hstack([mean, np.ones_like(mean)])
