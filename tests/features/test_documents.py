@@ -8,7 +8,7 @@ from scipy import sparse
 from sklearn.base import clone
 
 from clustruct import load, save
-from clustruct.features.blocks.text_cosines import porter_stem, stem_tokens
+from clustruct.features.blocks.text_cosines import porter_stem, spellings, stem_tokens
 from clustruct.features.document_vectors import DocumentVectors, document_pipeline
 
 TEXTS = [
@@ -115,6 +115,11 @@ def test_numbers_and_single_letters_are_left_out():
 
 def test_order_and_repeats_stay():
     assert porter_stem(iter(["Cats", "cat", "CATS"])) == ["cat", "cat", "cat"]
+
+
+def test_a_stem_is_shown_as_the_word_it_most_often_stands_for():
+    texts = ["a bank", "two banks", "more banks of money"]
+    assert spellings(texts, ["bank", "monei"]) == ["banks", "money"]
 
 
 def _dense(rows):
