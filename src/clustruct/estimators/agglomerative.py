@@ -139,7 +139,7 @@ class SupervisedAgglomerative(SimilarityLearning):
             one = replace(task, oracle=linking(self.linkage, r))
             choice = self._choice_of_C(one, groups, always=tries)
             found.append((_cost(choice), r, choice))
-            if choice.stopped is not None:
+            if choice.trained is not None:
                 break
         _, self.wrong_link_, choice = min(found, key=lambda tried: tried[0])
         task.oracle = linking(self.linkage, self.wrong_link_)

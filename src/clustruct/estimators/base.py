@@ -295,7 +295,9 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
         self.C_ = chosen.C
         if self.C == "cv":
             self.cv_results_ = chosen.results
-        trained, self.w_ = self._train_last(task, chosen)
+        trained = task.train(chosen.C) if chosen.trained is None else chosen.trained
+        folds = chosen.weights if self.average_folds else []
+        self.w_ = np.mean([trained.result.w, *folds], axis=0) if chosen.w is None else chosen.w
         self.result_ = trained.result
         self._calibrate(task, None if trained.result.was_stopped else chosen)
         self._keep_attributes(trained)
@@ -310,13 +312,9 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
         shared = {"folds": self.cv, "groups": groups, "random_state": self.random_state}
         if self.C == "cv":
             return model_selection.choose_C_for(task, grid=self.C_grid, **shared)  # type: ignore[arg-type]
-        return model_selection.folds_for(task, float(self.C), **shared)  # type: ignore[arg-type]
-
-    def _train_last(self, task: SimilarityTask, chosen: Choice) -> tuple[Trained, Floats]:
-        """The last training, and the weights."""
-        trained = task.train(chosen.C) if chosen.stopped is None else chosen.stopped
-        folds = chosen.weights if self.average_folds else []
-        return trained, np.mean([trained.result.w, *folds], axis=0)
+        if getattr(self, "calibrate", None) is True:
+            return model_selection.folds_for(task, float(self.C), **shared)  # type: ignore[arg-type]
+        return model_selection.Choice(float(self.C), {})
 
     def _can_continue(self, task: SimilarityTask) -> bool:
         """Whether a later training can go on from the last one."""

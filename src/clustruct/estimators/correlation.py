@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from clustruct.learning.calibration import Calibration, Dial
     from clustruct.learning.calibration.held_out import OutOfFoldSets
     from clustruct.learning.model_selection.choose_c import Choice
-    from clustruct.learning.problems import SimilarityTask, Trained
+    from clustruct.learning.problems import SimilarityTask
     from clustruct.search.oracles import Oracle
 
 Unlabelled: TypeAlias = Literal["apart", "unknown"]
@@ -289,11 +289,6 @@ class SupervisedCorrelationClustering(SimilarityLearning):
             groups=groups,
             random_state=self.random_state,
         )
-
-    def _train_last(self, task: SimilarityTask, chosen: Choice) -> tuple[Trained, Floats]:
-        if isinstance(chosen, model_selection.SurrogateChoice):
-            return chosen.train(task)
-        return super()._train_last(task, chosen)
 
     def _can_continue(self, task: SimilarityTask) -> bool:
         return super()._can_continue(task) and not self.surrogates  # planes of another loss

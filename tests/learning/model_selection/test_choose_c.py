@@ -181,7 +181,7 @@ def test_interrupting_a_held_out_prediction_keeps_the_last_model():
     with pytest.warns(ChoiceWarning, match="C = 1 is that of the last training"):
         choice = choose_C(trained, _interrupted, 6, grid=[1.0, 3.0])
     assert choice.C == 1.0
-    assert choice.stopped.result.stop_reason == "interrupted"
+    assert choice.trained.result.stop_reason == "interrupted"
 
 
 def test_an_interrupt_before_any_training_is_passed_on():

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING
 from clustruct.core.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from .choose_c import choose_C, split_sets
+    from .choose_c import Choice as Choice, choose_C, split_sets
     from .pair_signal import warn_of_products as warn_of_products
     from .training_tables import split_by_clusters
     from .task_choice import (
-        SurrogateChoice as SurrogateChoice,
         best_surrogates as best_surrogates,
         choose_C_for as choose_C_for,
         folds_for as folds_for,

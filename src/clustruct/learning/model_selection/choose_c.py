@@ -59,15 +59,17 @@ class Fold:
 class Choice:
     """The C chosen, what every C that was tried cost (``results``), and the trainings at C (``folds``).
 
-    ``stopped`` is the last training, where Ctrl-C or a callback ended the choice: then C is that of this
-    training, and ``results["left_out"]`` (or ``"left_out_clusters"``) are the units that it has not seen.
+    ``trained`` is the last training, where it was made by the choice, with weights ``w`` that are a mean.
+    Where Ctrl-C or a callback ended the choice, C is that of this training, and ``results["left_out"]`` (or
+    ``"left_out_clusters"``) are the units that it has not seen.
     """
 
     C: float
     results: dict[str, NDArray[Any]]
-    stopped: Trained | None = None
+    trained: Trained | None = None
     folds: Sequence[Fold] = ()
     unit: Unit = "set"
+    w: Floats | None = None
 
     @property
     def weights(self) -> list[Floats]:

@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,9 +24,6 @@ from clustruct.losses import Loss, PairwiseLoss, as_loss
 from clustruct.losses.slack_rule import Scaling, SlackRule
 
 from .choose_c import DEFAULT_GRID, FEWEST_SETS, Choice, Fold, choose_C, split_sets
-
-if TYPE_CHECKING:
-    pass
 
 # From so many labelled clusters of two items and more on, some of them are held out. Fewer tell too little:
 # their F moves by more than any C does.
@@ -83,15 +80,14 @@ def folds_for(
     task: SimilarityTask, C: float, folds: int, groups: Sequence[Hashable] | None, random_state: int
 ) -> Choice:
     """The folds of a C that is given; none where there are too few sets and clusters to hold out."""
-    n, listed = len(task.sets), all(r.x.is_sparse for r in task.regions)
-    if n >= FEWEST_SETS:
-        cut = split_sets(n, folds, random_state, groups)
-        return Choice(C, {}, folds=tuple(Fold(*parts) for parts in cut))
-    clusters = HeldOutClusters(task) if listed else None
+    if len(task.sets) >= FEWEST_SETS:
+        cut = split_sets(len(task.sets), folds, random_state, groups)
+        return Choice(C, {}, folds=[Fold(*parts) for parts in cut])
+    clusters = HeldOutClusters(task) if all(r.x.is_sparse for r in task.regions) else None
     if clusters is None or int(np.count_nonzero(clusters.sizes > 1)) < FEWEST_CLUSTERS:
         return Choice(C, {})
     cut = split_sets(clusters.n_clusters, folds, random_state)
-    return Choice(C, {}, folds=tuple(Fold(*parts) for parts in cut), unit="cluster")
+    return Choice(C, {}, folds=[Fold(*parts) for parts in cut], unit="cluster")
 
 
 def n_trainings(n_sets: int, grid: Sequence[float] | None, folds: int) -> int:
@@ -117,44 +113,19 @@ def _too_few(Cs: np.ndarray, large: int) -> Choice:
     return Choice(C, {"C": Cs})
 
 
-class Surrogate(NamedTuple):
-    """What is trained: a loss by its name (or the one that sets are judged by), its scaling and C."""
+@dataclass(frozen=True)
+class Surrogate:
+    """What is trained for: a loss by its name ("": the one that sets are judged by), its scaling and C; and
+    what its trainings on the folds made of held-out sets.
+    """
 
     loss: Loss
     name: str
     scaling: Scaling
     C: float
-
-
-@dataclass(frozen=True)
-class SurrogateChoice(Choice):
-    """The trainings that are averaged, best first, and the weights that they had on the folds.
-
-    ``C`` is that of the best, and ``folds`` hold the mean on each fold.
-    """
-
-    best: Sequence[Surrogate] = ()
-    on_folds: Sequence[Floats] = ()
-
-    def train(self, task: SimilarityTask) -> tuple[Trained, Floats]:
-        """The training of the best on all sets, and the mean of the weights of all on all sets and folds."""
-        trained = []
-        for one in self.best:
-            trained.append(_task_for(task, one).train(one.C, rtol=SURROGATE_RTOL))
-            if trained[-1].result.was_stopped:
-                break
-        weights = [*(one.result.w for one in trained), *self.on_folds]
-        return trained[0], mean_direction(weights, trained[0].feature_scale)
-
-
-@dataclass(frozen=True)
-class _SurrogateTrial:
-    """A training on each fold: what it made of held-out sets, and its weights."""
-
-    surrogate: Surrogate
-    judged: Sequence[FoldLoss]
-    weights: Sequence[Floats]
-    cost: float
+    judged: Sequence[FoldLoss] = ()
+    weights: Sequence[Floats] = ()
+    cost: float = np.inf
 
 
 def mean_direction(weights: Sequence[Floats], scale: Floats) -> Floats:
@@ -184,8 +155,8 @@ def best_surrogates(
     random_state: int = 0,
 ) -> Choice:
     """Train for the loss of the task and for others, with either scaling that can be searched for and each C,
-    and judge held-out sets by the loss of the task. Ctrl-C ends the choice; then the last training is what is
-    left.
+    and judge held-out sets by the loss of the task. The weights are the mean of those of the best on all sets
+    and on the folds. Ctrl-C ends the choice; then the last training is what is left.
     """
     n = len(task.sets)
     if n < FEWEST_SETS:
@@ -198,14 +169,24 @@ def best_surrogates(
         if trained[-1].result.was_stopped:
             return Choice(one.C, {"C": np.array([one.C])}, trained[-1])
         cost = costs(judged, "loss", task.sample_weight)
-        tried.append(_SurrogateTrial(one, judged, [each.result.w for each in trained], cost))
+        weights = [each.result.w for each in trained]
+        tried.append(replace(one, judged=judged, weights=weights, cost=cost))
     tried.sort(key=lambda one: one.cost)
-    best = tried[:n_averaged]
-    scale = trained[-1].feature_scale
+    best, scale = tried[:n_averaged], trained[-1].feature_scale
     means = [mean_direction([one.weights[k] for one in best], scale) for k in range(len(splits))]
-    kept = [Fold(*split, w) for split, w in zip(splits, means, strict=True)]
-    chosen, on_folds = [one.surrogate for one in best], [w for one in best for w in one.weights]
-    return SurrogateChoice(chosen[0].C, _results(tried), folds=kept, best=chosen, on_folds=on_folds)
+    last = []
+    for one in best:
+        last.append(_task_for(task, one).train(one.C, rtol=SURROGATE_RTOL))
+        if last[-1].result.was_stopped:
+            break
+    w = [*(each.result.w for each in last), *(w for one in best for w in one.weights)]
+    return Choice(
+        best[0].C,
+        _results(tried),
+        last[0],
+        [Fold(*split, w) for split, w in zip(splits, means, strict=True)],
+        w=mean_direction(w, last[0].feature_scale),
+    )
 
 
 def _candidates(task: SimilarityTask, names: Sequence[str], Cs: Sequence[float]) -> Iterator[Surrogate]:
@@ -237,13 +218,13 @@ def _held_out(
     return judged, trained
 
 
-def _results(tried: Sequence[_SurrogateTrial]) -> dict[str, Any]:
+def _results(tried: Sequence[Surrogate]) -> dict[str, Any]:
     """What was tried, the best first; "" is the loss that sets are judged by."""
     pairs = np.array([[j.pairs for j in one.judged] for one in tried])
     return {
-        "surrogate": np.array([one.surrogate.name for one in tried]),
-        "scaling": np.array([one.surrogate.scaling for one in tried]),
-        "C": np.array([one.surrogate.C for one in tried]),
+        "surrogate": np.array([one.name for one in tried]),
+        "scaling": np.array([one.scaling for one in tried]),
+        "C": np.array([one.C for one in tried]),
         "mean_loss": np.array([one.cost for one in tried]),
         "losses": np.array([[j.loss for j in one.judged] for one in tried]),
         "pairs": pairs,

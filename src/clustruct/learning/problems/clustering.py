@@ -172,8 +172,9 @@ class ClusteringProblem(Problem):
         return self.oracle.kind_for(rule)
 
     def violation_bound(self, i: int, w: Floats, rule: SlackRule) -> float | None:
-        bound = self.search(i, w, rule).bound
-        return None if bound is None else self.units.loss_unit * bound
+        self.separate(i, w, rule)
+        found = self._last[i]
+        return None if found is None or found.bound is None else self.units.loss_unit * found.bound
 
     def is_quick(self, rule: SlackRule) -> bool:
         return any(self.oracle.is_quick(rule, loss) for loss in self.losses)
@@ -202,19 +203,19 @@ class ClusteringProblem(Problem):
         return self.units.loss_unit * value
 
     def separate(self, i: int, w: Floats, rule: SlackRule) -> Output:
-        return self.search(i, w, rule).output
+        scores, start = self._scores(i, w, rule), self._start(i)
+        self._last[i] = found = self.oracle.separate(scores, self.losses[i], rule, start)
+        return found.output
 
     def separate_thoroughly(self, i: int, w: Floats, rule: SlackRule) -> Output:
-        return self.search(i, w, rule, thorough=True).output
+        scores, start = self._scores(i, w, rule), self._start(i)
+        self._last[i] = found = self.oracle.separate_thoroughly(scores, self.losses[i], rule, start)
+        return found.output
 
-    def search(self, i: int, w: Floats, rule: SlackRule, thorough: bool = False) -> OracleResult:
-        """The most violated output of set i with the coefficients of its pairs and its loss (0 to 100)."""
+    def _start(self, i: int) -> Output | None:
+        """Where the next search for set i begins."""
         last = self._last[i]
-        start = None if last is None else last.output if last.start is None else last.start
-        ask = self.oracle.separate_thoroughly if thorough else self.oracle.separate
-        found = ask(self._scores(i, w, rule), self.losses[i], rule, start)
-        self._last[i] = found
-        return found
+        return None if last is None else last.output if last.start is None else last.start
 
     @property
     def can_smooth(self) -> bool:

@@ -125,7 +125,15 @@ class SimilarityTask:
         if self.is_latent:
             return self._train_latent(C, chosen, options)
         problem, unit = self._kept_problem(chosen)
-        return self._fit(problem, C, unit, chosen, options, start, self.fit_checkpoint)
+        kept = self.fit_checkpoint
+        w0: FitResult | Planes | None = None if start is None else start.scaled
+        if w0 is None and kept is not None:
+            w0 = kept.planes_of(chosen)
+        keeper = None if kept is None else kept.keeper(C, chosen)
+        options |= {"w0": w0, "checkpoint": keeper}
+        return self._in_user_units(
+            fit(problem, C * unit, **self._options(C, chosen, options)), problem, C * unit
+        )
 
     def _kept_problem(self, chosen: Indices) -> tuple[ClusteringProblem, float]:
         """The problem of some sets, which the choice of C comes back to with another C."""
@@ -144,34 +152,22 @@ class SimilarityTask:
         unit = self._problem(chosen)[1]
 
         def train(completed: Sequence[Ints]) -> Trained:
-            return self._fit(self._problem(chosen, completed)[0], C, unit, chosen, options)
+            problem = self._problem(chosen, completed)[0]
+            return self._in_user_units(
+                fit(problem, C * unit, **self._options(C, chosen, options)), problem, C * unit
+            )
 
         return train_and_complete(regions, alone.train(C).result.w, train)
 
-    def _fit(
-        self,
-        problem: ClusteringProblem,
-        C: float,
-        unit: float,
-        chosen: Indices,
-        options: Mapping[str, Any],
-        start: Trained | None = None,
-        fit_checkpoint: FitCheckpoint | None = None,
-    ) -> Trained:
-        w0: FitResult | Planes | None = None if start is None else start.scaled
-        if w0 is None and fit_checkpoint is not None:
-            w0 = fit_checkpoint.planes_of(chosen)
-        found = fit(
-            problem,
-            C * unit,
-            **options,
-            sample_weight=None if self.sample_weight is None else self.sample_weight[chosen],
-            w0=w0,
-            checkpoint=None if fit_checkpoint is None else fit_checkpoint.keeper(C, chosen),
-            callback=training_listener(C, options["rtol"], self.verbose),
-        )
+    def _options(self, C: float, chosen: Indices, options: Mapping[str, Any]) -> dict[str, Any]:
+        """What the engine is called with for some of the sets."""
+        weights = None if self.sample_weight is None else self.sample_weight[chosen]
+        callback = training_listener(C, options["rtol"], self.verbose)
+        return {**options, "sample_weight": weights, "callback": callback}
+
+    def _in_user_units(self, found: FitResult, problem: ClusteringProblem, C: float) -> Trained:
         scale = problem.units.feature_scale
-        return Trained(replace(found, w=np.asarray(found.w / scale)), found, scale, C * unit)
+        return Trained(replace(found, w=np.asarray(found.w / scale)), found, scale, C)
 
     @cached_property
     def fit_checkpoint(self) -> FitCheckpoint | None:

@@ -231,7 +231,7 @@ class MultiLabelMRF(ResultState, ClassifierMixin, BaseEstimator):
             unit="row",
         )
         self.cv_results_ = choice.results
-        return choice.C, None if choice.stopped is None else choice.stopped.result
+        return choice.C, None if choice.trained is None else choice.trained.result
 
     def check_parameters(self) -> None:
         """Refuse what cannot be, before any work."""
