@@ -227,6 +227,7 @@ class SupervisedCorrelationClustering(SimilarityLearning):
         return moved
 
     def dial(self, precision: float, *, rivals: bool = True) -> Dial:
+        """The threshold for a precision, and what it costs on held-out clusters."""
         return self.probabilities().precision(precision, rivals=rivals)
 
     def probabilities(self) -> Calibration:

@@ -121,6 +121,7 @@ class LossState(ABC):
 
     @property
     def n_clusters(self) -> int:
+        """k, the number of clusters now."""
         return self.sizes.size
 
     @property

@@ -86,6 +86,7 @@ class FunctionLoss(Loss):
         return FunctionState(self, y_true, labels)
 
     def cached_value(self, key: object, value: Callable[[], float]) -> float:
+        """The value under this key, computed where it is not known."""
         found = self.known.get(key)
         if found is None:
             if len(self.known) >= MOST_KNOWN:

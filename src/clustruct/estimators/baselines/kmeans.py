@@ -59,6 +59,7 @@ class PairKMeans(KMeansPrediction):
     def fit(
         self, X: SetsLike, y: object = None, set_ids: ArrayLike | None = None, groups: Groups = None
     ) -> Self:
+        """Train the classifier on pairs of all sets. Arguments as for `SupervisedKMeans`."""
         self.check_parameters()
         given = read_sets(self, X, set_ids, reset=True)
         labels = read_labels(y, given, needed_by=self)
@@ -117,6 +118,7 @@ class UntrainedKMeans(KMeansPrediction):
     def fit(
         self, X: SetsLike, y: object = None, set_ids: ArrayLike | None = None, groups: Groups = None
     ) -> Self:
+        """Nothing is learned; the number of features is remembered."""
         self.check_parameters()
         given = read_sets(self, X, set_ids, reset=True)
         self.w_ = np.ones(given.sets[0].n_features)

@@ -282,6 +282,7 @@ class DefaultClustering(SetClusterer):
     def fit(
         self, X: SetsLike, y: object = None, set_ids: ArrayLike | None = None, groups: Groups = None
     ) -> Self:
+        """Nothing is learned; the number of features is remembered."""
         self.check_parameters()
         read_sets(self, X, set_ids, reset=True)
         return self

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 from clustruct.core.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from .choose_c import Choice as Choice, choose_C, split_sets
+    from .choose_c import Choice as Choice, choose_C as choose_C, split_sets
     from .pair_signal import warn_of_products as warn_of_products
-    from .training_tables import split_by_clusters
     from .task_choice import (
         best_surrogates as best_surrogates,
         choose_C_for as choose_C_for,
         folds_for as folds_for,
         n_trainings as n_trainings,
     )
+    from .training_tables import split_by_clusters
 
-__all__ = ["choose_C", "split_by_clusters", "split_sets"]
+__all__ = ["split_by_clusters", "split_sets"]
 
 __getattr__, __dir__ = lazy_names(__name__)
