@@ -30,7 +30,7 @@ from clustruct.features import check_tables
 from clustruct.groups import Decision, corrections, replay, settle, write_decisions
 from clustruct.groups.decisions import evidence_of
 from clustruct.groups.known import KnownItems
-from clustruct.groups.replay import State
+from clustruct.groups.log_replay import State
 from clustruct.pipeline import group_sets
 from studies.raw_data import PATHS, item_sets, records_together
 

@@ -31,7 +31,7 @@ from clustruct.evaluate.metrics import pairwise_scores
 from clustruct.features import check_tables
 from clustruct.groups import add_to_groups
 from clustruct.groups.known import KnownItems
-from clustruct.groups.replay import State
+from clustruct.groups.log_replay import State
 from clustruct.groups.scoring import candidates
 from studies.raw_data import PATHS, item_sets, records, records_together
 

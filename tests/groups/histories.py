@@ -5,7 +5,7 @@ from dataclasses import replace
 from hypothesis import strategies as st
 
 from clustruct.groups import Decision, LoggedRun
-from clustruct.groups.replay import State, undone, with_id
+from clustruct.groups.log_replay import State, undone, with_id
 
 ITEMS = "abcdefg"
 

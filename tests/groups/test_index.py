@@ -23,7 +23,7 @@ from clustruct.features.columns import Columns
 from clustruct.groups import add_to_groups
 from clustruct.groups.known import KnownItems
 from clustruct.groups.known_index import KnownIndex
-from clustruct.groups.replay import State
+from clustruct.groups.log_replay import State
 
 WORDS = st.sampled_from(["red", "blue", "car", "x-100", "x100", "\u00c9t\u00e9", "ete", "of"])
 ITEMS = st.fixed_dictionaries(

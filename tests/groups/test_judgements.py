@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from clustruct.core.exceptions import DataError
 from clustruct.groups import Decision, PairJudgement, replay, settle
 from clustruct.groups.decisions import evidence_of
-from clustruct.groups.replay import LoggedRun
+from clustruct.groups.log_replay import LoggedRun
 from tests.reference.partitions import all_partitions
 
 ITEMS = "abcde"

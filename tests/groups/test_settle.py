@@ -10,7 +10,7 @@ from clustruct.core.exceptions import DataError
 from clustruct.data.datasets import make_records
 from clustruct.features import check_tables
 from clustruct.groups import KnownItems, Store, add_to_groups, known_of_store, record
-from clustruct.groups.replay import State
+from clustruct.groups.log_replay import State
 
 SETS = make_records(n_sets=5, n_people=25, errors=3.0, random_state=1)
 

@@ -244,7 +244,7 @@ def test_a_store_keeps_it_and_takes_it_back(store, monkeypatch):
         assert again.groups() == dict.fromkeys(ITEMS, "g")
         again.verify()
     with monkeypatch.context() as patched:
-        patched.setattr(Store, "replayed", lambda self: pytest.fail("a replay"))
+        patched.setattr(Store, "replay_log", lambda self: pytest.fail("a replay"))
         undo = store.decide(Decision("undo", undoes=number))
     assert store.state().judgements() == []
     store.decide(Decision("undo", undoes=undo))

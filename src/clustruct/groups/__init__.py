@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from .known import KnownItems, known_of_store, known_of_table, write_known
     from .ledger import Ledger, LedgerEntry
     from .linking import LinkedRows, link, link_columns, rename_fields, side_by_side
+    from .log_replay import LoggedRun, State, replay
     from .named_assignment import Update, match_groups, update_groups, with_ids
-    from .replay import LoggedRun, State, replay
     from .schema import is_store
     from .scoring import place_items
     from .store import Store
@@ -33,5 +33,5 @@ __all__ += ["replay", "settle", "side_by_side", "update_groups", "with_ids", "wr
 __all__ += ["write_groups", "write_known"]
 
 __getattr__, __dir__ = lazy_names(
-    __name__, "changes", "decisions", "files", "known", "ledger", "linking", "replay", "schema"
+    __name__, "changes", "decisions", "files", "known", "ledger", "linking", "log_replay", "schema"
 )

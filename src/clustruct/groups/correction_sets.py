@@ -20,7 +20,7 @@ from clustruct.learning.problems.training import Unlabelled
 from .decisions import JUDGEMENTS, Decision, Disagreement, PairJudgement, evidence_of, settle
 from .files import read_labels
 from .known import KnownItems, known_of_store
-from .replay import State, replay, undone
+from .log_replay import State, replay, undone
 from .schema import is_store
 from .store import Store
 

@@ -28,8 +28,8 @@ from .decisions import (
 )
 from .known import LAST_RUNS, KnownItems
 from .known_index import KnownIndex, keep_index
+from .log_replay import State, replay
 from .named_assignment import Update
-from .replay import State, replay
 from .scoring import place_items
 from .store import Store
 from .store_reader import GIVEN, Item, plain

@@ -21,7 +21,7 @@ from clustruct.data.io.formats import is_table, sets_file
 
 from .files import csv_lines, written_suffix
 from .known_index import KnownIndex, index_of, join_tables, read_items
-from .replay import State
+from .log_replay import State
 from .store_reader import StoredGroups
 
 # Of so many runs it is remembered which items they have put into groups.

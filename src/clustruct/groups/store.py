@@ -21,7 +21,7 @@ from typing import Any, Self
 from clustruct.core.exceptions import DataError, ModelFileError
 
 from .decisions import Decision
-from .replay import Event, Places, State, Transition, places_of, transition, undone, with_id
+from .log_replay import Event, Places, State, Transition, places_of, transition, undone, with_id
 from .schema import check_tables, make_file, make_project, make_room_for
 from .store_reader import Item, StoredGroups, plain
 

@@ -16,7 +16,7 @@ from clustruct.core.exceptions import DataError, ModelFileError
 
 from .decisions import Decision
 from .ledger import Ledger, LedgerEntry, fresh_id
-from .replay import Event, LoggedRun, State, replay, undone
+from .log_replay import Event, LoggedRun, State, replay, undone
 from .schema import (
     LOOKED_THROUGH,
     check_header,

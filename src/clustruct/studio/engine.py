@@ -23,7 +23,7 @@ from clustruct.features import PairFeatures, check_tables
 from clustruct.groups import PairJudgement, Store, settle
 from clustruct.groups.decisions import evidence_of
 from clustruct.groups.known import known_of_store
-from clustruct.groups.replay import State
+from clustruct.groups.log_replay import State
 from clustruct.pipeline import Recipe, features_of, is_calibrated, score_set
 
 from .asking import COMMITTEE

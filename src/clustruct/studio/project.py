@@ -13,7 +13,7 @@ from typing import Any
 
 from clustruct.core.exceptions import DataError
 from clustruct.groups import Decision, Item, Store
-from clustruct.groups.replay import undone
+from clustruct.groups.log_replay import undone
 
 from .asking import Agreement, is_enough
 from .engine_process import EngineClient
