@@ -1,4 +1,4 @@
-"""From raw data to item sets: which pairs are looked at, how alike their fields are, maps of that.
+"""From tables to item sets: which pairs are compared, how alike their fields are, maps of that.
 
 In: tables. Out: pairs with features, names of these. Nothing here groups or learns weights.
 """

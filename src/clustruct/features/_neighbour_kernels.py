@@ -33,8 +33,8 @@ def row_length(first, last, indices, counts, idf, norm, row):
 def unit_rows(codes, indptr, indices, counts, idf, norm, frequency, asked, since, common, most):
     """A row of tf-idf of length one for each item, which has the row of its code.
 
-    Of the items before ``since`` only what those that are ``asked`` look at: their terms and, where two of
-    these are looked at in pairs, the others of that kind. What is NaN of ``norm`` is worked out.
+    Of the items before ``since`` only the terms that are ``asked`` and, where two of these are used in pairs,
+    the others of that kind. What is NaN of ``norm`` is computed.
     """
     new = np.zeros(codes.size + 1, np.int64)
     size = 0

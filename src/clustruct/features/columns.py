@@ -157,7 +157,7 @@ class Columns:
         self.vocabularies = {} if vocabularies is None else vocabularies
         self._once: dict[object, Any] = {}
         self._by_item: dict[object, Derived] = {}
-        # What was made of the first n items and read from a file: how it grows says who asks for it.
+        # What was made of the first n items and read from a file; who asks for it says how it grows.
         self._older: dict[object, tuple[Any, int]] = {}
 
     def __len__(self) -> int:
@@ -180,7 +180,7 @@ class Columns:
         return self.vocabularies.setdefault(name, Vocabulary())
 
     def once(self, key: object, make: Callable[[], T]) -> T:
-        """What ``make`` gave when it was first asked for under this key. It does not grow with the items."""
+        """What ``make`` gave when this key was first used. It does not grow with the items."""
         if key not in self._once:
             self._once[key] = make()
         return cast(T, self._once[key])

@@ -19,7 +19,7 @@ from clustruct.data import Table, field_kinds
 from clustruct.data.values import holds
 
 Kind: TypeAlias = Literal["string", "text", "number", "date", "list", "vector", "id", "nothing", "context"]
-LOOKED_AT = 1000  # values of a field in a set that are looked at
+SAMPLED = 1000  # values of a field in a set that are read
 MANY, EVERY = 20_000, 16  # after so many values, those of every so manieth set
 # Items that lack a field by chance, as often as those of training did, are no reason to refuse them.
 BY_CHANCE = 0.01
@@ -53,7 +53,7 @@ class FieldNeed(DataclassState):
 
 @dataclass
 class FieldCount:
-    """Items, and those that have the field; of those looked at, those with a value, and one of the kind."""
+    """Items, and those that have the field; of a sample those with a value, and with one of the kind."""
 
     items: int = 0
     there: int = 0
@@ -71,7 +71,7 @@ class FieldCount:
         self.sets += 1
         if self.looked > MANY and self.sets % EVERY:
             return
-        some = table.some(name, slice(0, len(table), 1 + len(table) // LOOKED_AT))  # of all parts of the set
+        some = table.some(name, slice(0, len(table), 1 + len(table) // SAMPLED))  # of all parts of the set
         values = [v for v in some if v is not None]
         self.looked += len(some)
         self.known += len(values)

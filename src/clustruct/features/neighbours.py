@@ -3,9 +3,9 @@
     for each item a: the n others b of largest  sum over shared terms t of x_at x_bt
 
 by an inverted index: for each term of a, go through the items that have it. Terms of many items would make
-that quadratic, and say little; but two of them together (a common surname, a common town) say much and are
-rare again. So terms of up to `common` items are gone through, and those of more in pairs, each pair being a
-term of its own, for which the same limit holds. Cost: items times terms times `common`, at most.
+that quadratic, but two of them together (a common surname, a common town) are rare again. So terms of up to
+`common` items are used, and those of more in pairs, each pair being a term of its own with the same limit.
+Cost: items times terms times `common`, at most.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class TermNeighbours:
         indptr, pair_keys, weights = keys.pairs
         numbers = Vocabulary()
         pairs = numbers.number(pair_keys[indptr[since] :], lambda where: [])
-        if since:  # pairs of terms that no item has which is asked are not even number_keys
+        if since:  # pairs of terms that no asked item has are not numbered
             earlier = numbers.find(pair_keys[: indptr[since]])
             kept = np.concatenate([earlier >= 0, np.ones(len(pairs), np.bool_)])
             indptr = np.concatenate([[0], np.cumsum(kept)])[indptr]

@@ -70,7 +70,7 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
     Parameters
     ----------
     blocks : sequence of Block
-        What is looked at, block by block; see `guess_blocks`.
+        The kinds of features; see `guess_blocks`.
     bias : bool
         Whether a constant feature is added at the end.
     products : pairs of name patterns, optional
@@ -208,7 +208,7 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
         return self._choose_pairs(Columns(table))[0]
 
     def terms(self, table: Table, pairs: Ints, w: Floats) -> SimilarityTerms:
-        """What adds up to <w, psi_ab> of some pairs, by feature where the map can tell; all are in memory."""
+        """What adds up to <w, psi_ab> of some pairs, by feature where the map allows; all are in memory."""
         names = self._unmapped_names()
         chunks = self._unmapped_chunks(Columns(table), pairs, show_progress=False)
         made = stack_rows((len(pairs), len(names)), chunks)

@@ -70,7 +70,7 @@ def sum_counts(counts: Sequence[Floats]) -> Floats:
 class TermWeights(DataclassState):
     """idf_t = log((1 + n) / (1 + df_t)) + 1, of n items df_t of which have the term.
 
-    New sets bring new terms. A term counts as often as the training items or the set at hand say, whichever
+    New sets bring new terms. A term counts as often as in the training items or in the set at hand, whichever
     is more, so that for training sets nothing changes. Terms of one training item are not kept: in the set at
     hand they are counted anyway.
     """
@@ -122,7 +122,7 @@ class TermWeights(DataclassState):
             found = self._training_vocabulary.find(vocabulary.keys[len(before) :])
             met = found >= 0
             counts[len(before) :][met] = self.counts[found[met]]
-        else:  # a table of what training knew is not worth its cost where it is asked once
+        else:  # a table of the training terms is not worth its cost where it is used once
             numbers = vocabulary.find(self._keys)
             counts[numbers[numbers >= 0]] = self.counts[numbers >= 0]
         vocabulary.notes[self] = counts

@@ -212,7 +212,7 @@ class Vocabulary:
         return self._keys[: self._n]
 
     def number(self, keys: Keys, read: Reader) -> Numbers:
-        """The number of each key; ``read`` gives the terms at places of ``keys``, as long as asked for."""
+        """The number of each key; ``read`` gives the terms at places of ``keys``, whenever needed."""
         from ._kernels import number_terms
 
         out, done, before = np.empty(len(keys), np.int32), 0, self._n

@@ -91,7 +91,7 @@ def _look(
     if kind == "mentions" or (kind == "auto" and fields is None and mentions):
         return Fields(sets, "mentions", {})
     kinds = {name: k for name, k in field_kinds(sets, fields).items() if name not in left_out}
-    # Text where most that is said is said in words that are not short columns.
+    # Text where a long text is nearly all that the items hold.
     holding = [k for k in kinds.values() if k not in ("id", "nothing")]
     guess: ItemKind = "text" if "text" in holding and len(holding) <= 2 else "records"
     return Fields(sets, guess if kind == "auto" else kind, kinds)

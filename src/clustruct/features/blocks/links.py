@@ -98,7 +98,7 @@ def links(
     products : bool, default=True
         Whether the regions have the products x_a * x_b, or the indicator alone.
     indicator : float, default=1.0
-        Value of the indicator feature (beside unit rows x_a a value below 1 leaves the words a say).
+        Value of the indicator feature (beside unit rows x_a a value below 1 gives the words more weight).
     ids : sequence of hashable, optional
         Names of the items.
 

@@ -77,7 +77,7 @@ ANIMATE_TYPES = _words("per person animal")
 OPENING, CLOSING = frozenset(["``", "\u201c", "\u00ab"]), frozenset(["''", "\u201d", "\u00bb"])
 
 
-# What is looked at of an item, and of a document by token and by sentence.
+# Fields of an item, and layers of a document by token and by sentence.
 FIELDS = ("sent", "start", "end", "type", "form", "head")
 TOKEN_LAYERS = ("lemma", "upos", "xpos", "feats", "head", "deprel")
 SENTENCE_LAYERS = ("speaker", "par")

@@ -28,8 +28,7 @@ _KINDS = (
 class Lists(TermBlock):
     """Entries that two lists share.
 
-    "rare here" weighs an entry by log(m / items of this set that have it): one that all items have says
-    nothing.
+    "rare here" weighs an entry by log(m / items of this set that have it): 0 for one that all items have.
 
     Parameters
     ----------

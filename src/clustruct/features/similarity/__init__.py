@@ -4,7 +4,7 @@
 
 A `PairMap` stands between pair features and a clusterer, or inside `PairFeatures`.
 
-    TreeColumn        the logit of trees that tell pairs, cross-fitted: a forest and boosted ones
+    TreeColumn        the logit of trees that classify pairs, cross-fitted: a forest and boosted ones
     KernelMap         a kernel on pair vectors, exactly (small data)
     NystroemMap       the same by some pairs as landmarks
     FourierMap        the Gaussian kernel by random Fourier features

@@ -18,7 +18,7 @@ from clustruct.core.typing import Bools, Floats, Ints, LabelsLike
 from clustruct.data import ItemSet, pair_table
 from clustruct.data.matrices import Matrix
 
-# What trees say of a pair before they look at it.
+# The term of trees that all pairs have in common.
 ANY_PAIR = "any pair"
 # Why trees of older model files cannot say what each feature adds.
 NO_CREDITS = (
@@ -46,7 +46,7 @@ class SimilarityTerms:
     contributions : array of float
         One row for each pair.
     note : str, default=""
-        What there is to say about them.
+        A remark for the reader.
 
     Examples
     --------
@@ -92,7 +92,7 @@ class SimilarityTerms:
 
 @dataclass(frozen=True)
 class LabelledPairs:
-    """The pairs of one item set: their features, and what labels say of them."""
+    """The pairs of one item set: their features, and whether labels make them the same."""
 
     rows: Floats
     same: Bools
@@ -215,7 +215,7 @@ class PairMap(EstimatorState, TransformerMixin, BaseEstimator, ABC):
 
     @property
     def by_feature(self) -> bool:
-        """Whether `terms` tells what each feature adds to the columns."""
+        """Whether `terms` has what each feature adds to the columns."""
         return False
 
     def terms(self, rows: Floats, names: Sequence[str], w: Floats) -> SimilarityTerms:

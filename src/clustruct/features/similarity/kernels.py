@@ -32,7 +32,7 @@ class ScaledMap(PairMap):
     feature_scale_: Floats
 
     def learn(self, parts: Sequence[LabelledPairs], groups: Sequence[Hashable] | None) -> list[Floats]:
-        none = np.zeros((1, self.n_features_in_))  # a set of one item has no pairs, and says nothing of sizes
+        none = np.zeros((1, self.n_features_in_))  # a set of one item has no pairs
         sizes = [(part.rows**2).mean(axis=0) for part in parts if len(part.rows)]
         squares = np.mean(sizes or none, axis=0)
         self.feature_scale_ = np.where(squares > 0.0, np.sqrt(squares), 1.0)
