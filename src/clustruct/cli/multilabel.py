@@ -210,7 +210,7 @@ def _evaluate(args: argparse.Namespace) -> None:
     X, Y = model.numbers(found), _indicators(found, names)
     predicted = model.learner.predict(X)
     scores = clustruct.papers.multilabel.label_set_scores(Y, predicted)
-    each = clustruct.papers.multilabel.label_rows(Y, predicted, names)
+    each = clustruct.papers.multilabel.label_sets.label_rows(Y, predicted, names)
     undecided = model.learner.undecided_share(X)
     if args.json:
         keys = ("precision", "recall", "f1", "rows")

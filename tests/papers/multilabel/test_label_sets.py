@@ -13,12 +13,12 @@ from sklearn.metrics import accuracy_score, f1_score, hamming_loss
 
 from clustruct.core.exceptions import DataError
 from clustruct.papers.multilabel import (
-    label_rows,
     label_set_scores,
     make_multilabel_chain,
     make_multilabel_count,
     read_multilabel,
 )
+from clustruct.papers.multilabel.label_sets import label_rows
 
 
 def test_chain_follows_the_recipe():

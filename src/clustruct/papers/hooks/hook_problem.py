@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -291,11 +291,12 @@ def _end_to_end(parts: Parts, size: int) -> tuple[Floats, Ints, Ints]:
     return values, where, np.cumsum([0, *(len(s.indices) for s in parts)])
 
 
-class _TakenConstraint:
+class _TakenConstraint(NamedTuple):
     """A given constraint in the place of an output."""
 
-    def __init__(self, given: UserConstraint, loss: float, divisor: float) -> None:
-        self.given, self.loss, self.divisor = given, loss, divisor
+    given: UserConstraint
+    loss: float
+    divisor: float
 
 
 def is_hashable_output(output: object) -> bool:

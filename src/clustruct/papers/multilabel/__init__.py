@@ -3,7 +3,6 @@
 from .estimator import MultiLabelMRF
 from .label_sets import (
     MultiLabelData,
-    label_rows,
     label_set_scores,
     make_multilabel_chain,
     make_multilabel_count,
@@ -15,7 +14,6 @@ __all__ = [
     "MultiLabelData",
     "MultiLabelMRF",
     "MultiLabelProblem",
-    "label_rows",
     "label_set_scores",
     "make_multilabel_chain",
     "make_multilabel_count",

@@ -242,22 +242,6 @@ def label_rows(Y_true: ArrayLike, Y_pred: ArrayLike, names: Sequence[str]) -> li
 
     None is a share of nothing: the precision of a label that is never given, the recall of one no row has.
 
-    Parameters
-    ----------
-    Y_true : array-like
-        One column of 0 and 1 for each label.
-    Y_pred : array-like
-        The same for the prediction.
-    names : sequence of str
-        The names of the labels.
-
-    Returns
-    -------
-    list of list of object
-        One row for each label.
-
-    Examples
-    --------
     >>> label_rows([[1, 0], [1, 1]], [[1, 0], [1, 0]], ["a", "b"])
     [['a', 1.0, 1.0, 1.0, 2], ['b', None, 0.0, 0.0, 1]]
     """
