@@ -88,7 +88,7 @@ def test_what_is_allowed_is_there(texts):
         ("studio/engine.py", "K = model.decision_function([x])[0]"),
         ("pipeline/warm_start.py", "from clustruct.search.correlation import local_search"),
         ("evaluate/report/figures.py", "each = map(model.predict, sets)"),
-        ("cli/pairs.py", "labels = clustruct.search.correlation.greedy(K)"),
+        ("cli/explain.py", "labels = clustruct.search.correlation.greedy(K)"),
         ("evaluate/explain/examine.py", "labels = model.predict(x)"),
     ],
 )

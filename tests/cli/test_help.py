@@ -3,8 +3,7 @@
 import pytest
 
 from clustruct.cli import COMMANDS
-from clustruct.cli.help import ALWAYS
-from clustruct.cli.main import build_parser
+from clustruct.cli.main import ALWAYS, build_parser
 
 
 def options(text):

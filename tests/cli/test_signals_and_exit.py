@@ -10,8 +10,8 @@ from contextlib import contextmanager
 import pytest
 
 import clustruct
-from clustruct.cli.ending import Terminated, terminating
 from clustruct.cli.main import main
+from clustruct.cli.output import Terminated, terminating
 from clustruct.cli.progress import ProgressOutput, ending_gently
 from clustruct.core.callbacks import Training
 from clustruct.core.storage import load, read

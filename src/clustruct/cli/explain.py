@@ -8,16 +8,17 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import clustruct
-from clustruct.core.formatting import format_table
+from clustruct.core.formatting import count, format_table, harmless, short
 
-from . import pairs
 from .arguments import add_data, add_model, add_needs, read_model, sets_as_they_are, whole
 from .output import plain, print_json
 from .progress import ProgressOutput
 
 if TYPE_CHECKING:
+    from sklearn.pipeline import Pipeline
+
     from clustruct.data import Table
-    from clustruct.evaluate.explain import ClusterMove, MixedCluster, SetFindings
+    from clustruct.evaluate.explain import ClusterMove, MixedCluster, PairExplanation, SetFindings
 
 SUMMARY = "what went wrong, and why are these two together?"
 # What ``--help`` shows; ``--help all`` shows the rest.
@@ -32,6 +33,11 @@ examples
   clustruct explain test.jsonl --model news.model --in monday --pair 17 42
   clustruct explain people.csv --model people.model --why-not p1 p7     (what would have to be otherwise?)"""
 SHOWN_ITEMS = 5
+BESIDE_OTHERS = (
+    "Some likeness counts against the pair: a weight says what a feature adds beside the others that go with "
+    "it, so look at sums. fit --nonnegative learns without that."
+)
+DONE = {"equal": "the same in both", "unlike": "unlike", "missing": "missing in both"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -55,7 +61,7 @@ def run(args: argparse.Namespace) -> None:
     asked = args.pair or args.why_not
     if asked is not None:
         place = _place(asked, sets)
-        found, show = pairs.explained(pipeline, *place, change=args.why_not is not None), pairs.print_pair
+        found, show = _explain_pair(pipeline, *place, change=args.why_not is not None), _print_pair
     else:
         examine, each = (
             clustruct.evaluate.explain.examine,
@@ -213,3 +219,102 @@ def _pieces(pieces: Sequence[Sequence[Hashable]]) -> str:
     """The pieces with their sizes; the smaller ones are the ones to look at."""
     shown = [f"{len(p)}: " + ", ".join(map(str, p[:2])) + (", ..." if len(p) > 2 else "") for p in pieces[:4]]
     return " | ".join(shown) + (" | ..." if len(pieces) > 4 else "")
+
+
+def _explain_pair(pipeline: Pipeline, table: Table, a: int, b: int, *, change: bool) -> dict[str, object]:
+    """What each field and feature adds to the similarity of two items; with ``change`` what would make the
+    prediction another.
+    """
+    names, explain = table.item_ids, clustruct.evaluate.explain
+    x = pipeline[0].transform([table])[0]
+    labels = clustruct.pipeline.group(pipeline, x).labels
+    why = explain.explain_pair(pipeline, table, a, b, labels, x=x)
+    fields = explain.by_field(why, explain.feature_fields(pipeline[0]))
+    found: dict[str, object] = {
+        "set": table.name,
+        "items": [names[a], names[b]],
+        "fields": [dict(table.items[a]), dict(table.items[b])],
+        "together": why.together,
+        "compared": why.compared,
+        "right": None if table.labels is None else table.labels[a] == table.labels[b],
+        "similarity": why.similarity,
+        "by_field": [{"field": one.field, "contribution": one.contribution} for one in fields],
+        "contributions": [
+            {"feature": n, "value": v, "weight": w, "contribution": c}
+            for n, v, w, c in zip(why.names, why.values, why.weights, why.contributions, strict=True)
+        ],
+        "likeness_against": _likeness_against(why),
+        "note": why.note,
+        "path": [names[i] for i in why.path],
+        "support": [why.support_a, why.support_b],
+    }
+    if change:
+        other = explain.counterfactual(pipeline, table, a, b, labels)
+        changes = [{"field": c.field, "kind": c.kind, "values": list(c.values)} for c in other.changes]
+        found["change"] = {"changes": changes, "similarity": other.similarity, "smallest": other.exact}
+    return found
+
+
+def _likeness_against(why: PairExplanation) -> list[str]:
+    """Features that say how alike two items are, and speak against the pair by their weight."""
+    columns = zip(why.names, why.weights, why.contributions, strict=True)
+    against = [n for n, w, c in columns if c < 0.0 and w < 0.0]
+    return clustruct.features.likeness_features(against)
+
+
+def _print_pair(found: Mapping[str, Any], top: int) -> None:
+    """The two items side by side, the contributions, and the smallest change where it was asked for."""
+    first, second = found["fields"]
+    sides = [[key, _text(first.get(key)), _text(second.get(key))] for key in {**first, **second}]
+    print(format_table(["field", *map(str, found["items"])], sides))
+    verdict = "together" if found["together"] else "apart"
+    truth = {None: "", True: " (the truth: together)", False: " (the truth: apart)"}[found["right"]]
+    unlisted = "not compared, being no likely pair or of one source; it would have the "
+    how = "" if found["compared"] else unlisted
+    print(f"\npredicted {verdict}{truth}; {how}similarity {found['similarity']:.3f}, by field the sum of")
+    fields = [[one["field"], one["contribution"]] for one in found["by_field"]]
+    print(format_table(["field", "contribution"], fields[:top]))
+    print("\nand by feature of")
+    _print_features([c for c in found["contributions"] if c["contribution"] != 0.0], top)
+    if found["note"]:
+        print(found["note"])
+    if found["likeness_against"]:
+        print(BESIDE_OTHERS)
+    if found["path"]:
+        names = " - ".join(harmless(str(name)) for name in found["path"])
+        alone = "not alike by themselves" if found["compared"] else "not compared"
+        print(f"{alone}, but each is like the next: {names}")
+    if not found["together"] and found["compared"] and found["similarity"] > 0.0:
+        ties = " and ".join(f"{value:.2f}" for value in found["support"])
+        print(f"alike by themselves, but each has stronger ties to the rest of its group ({ties})")
+    if "change" in found:
+        _print_change(found)
+
+
+def _print_features(contributions: Sequence[Mapping[str, Any]], top: int) -> None:
+    """The first ones in lines; weights only where there are some: what trees add has none."""
+    keys = ["feature", "value", "weight", "contribution"]
+    if all(one["weight"] is None for one in contributions):
+        keys.remove("weight")
+    print(format_table(keys, [[one[key] for key in keys] for one in contributions[:top]]))
+    rest = [one["contribution"] for one in contributions[top:]]
+    if rest:
+        print(f"and {count(len(rest), 'other')} of {sum(rest):.2f} in all")
+
+
+def _print_change(found: Mapping[str, Any]) -> None:
+    """What would have to be otherwise."""
+    other, verdict = found["change"], "apart" if found["together"] else "together"
+    if not other["changes"]:
+        print(f"\nno change of fields was found that would put them {verdict}")
+        return
+    how = "the smallest change" if other["smallest"] else "a small change"
+    print(f"\n{how} that would put them {verdict} (similarity {other['similarity']:.3f}):")
+    for change in other["changes"]:
+        value = change["values"][1]
+        told = f", {short(str(value), 60)!r}" if change["kind"] != "missing" else ""
+        print(f"  {harmless(change['field'])}: {DONE[change['kind']]}{harmless(told)}")
+
+
+def _text(value: object) -> str:
+    return "" if value is None else str(value)

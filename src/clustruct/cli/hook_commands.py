@@ -13,9 +13,8 @@ from clustruct.core.blas import limit_blas
 from clustruct.core.storage import check_target
 from clustruct.papers.hooks import HookError, Hooks, importable, load_hooks
 
-from .ending import open_streams
-from .main import guarded, warnings_to
-from .output import MISUSED, OK, UsageError
+from .main import warnings_to
+from .output import MISUSED, OK, UsageError, open_streams, run_to_exit_code
 
 Body: TypeAlias = Callable[[argparse.Namespace, Hooks], int]
 DEFAULT_MODULE = "svmstruct"
@@ -100,7 +99,8 @@ def run_command(parser: HookParser, argv: list[str] | None, help_hook: str, body
             return body(line, hooks)
 
     try:
-        return guarded(run, lambda text: _say(f"{parser.prog}: {text}"), (HookError, ValueError, OSError))
+        faults = (HookError, ValueError, OSError)
+        return run_to_exit_code(run, lambda text: _say(f"{parser.prog}: {text}"), faults)
     except UsageError as error:
         _say(f"{parser.prog}: {error}\nTry {parser.prog} --help.")
         return MISUSED

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import errno
 import logging
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any
 
 import clustruct
 from clustruct.core.blas import limit_blas
@@ -19,10 +18,8 @@ from clustruct.core.formatting import harmless
 
 from . import COMMANDS
 from .arguments import add_output, naming_files
-from .ending import Terminated, open_streams, settle_output, terminating
-from .help import Parser
 from .imports import add_import, import_asked
-from .output import FAILED, INTERRUPTED, MISUSED, OK, TERMINATED, UsageError
+from .output import INTERRUPTED, MISUSED, OK, UsageError, open_streams, run_to_exit_code
 
 ABOUT = """\
 Show it how you group things, and it groups the next ones the same way.
@@ -54,15 +51,15 @@ exit codes
 """
 FAULTS = (ValueError, OSError, MemoryError, ImportError, clustruct.core.exceptions.ClusterError)
 LONGEST_LINE = 1000
-# What printing fails with; files are named in their errors.
-UNWRITTEN = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
-Say: TypeAlias = Callable[[str], None]
-Faults: TypeAlias = tuple[type[Exception], ...]
 
 
 # What a report of a fault should name; packages that are not installed are left out.
 NEEDED = ("numpy", "scipy", "scikit-learn", "numba", "piqp", "highspy")
 EXTRAS = ("matplotlib", "jinja2", "pyarrow", "rapidfuzz", "snowballstemmer", "starlette", "uvicorn", "dask")
+# Where other options come from than those of a command itself.
+ALWAYS = ("--help", "--model", "--out", "--json", "--quiet")
+# Commands with no more options than these show all of them.
+FEW = 14
 
 
 class _Versions(argparse.Action):
@@ -141,13 +138,15 @@ def _run(args: argparse.Namespace, printable: bool) -> int:
         warned = warnings_to(lambda text: _complain(f"warning: {text}"), UserWarning)
         limited = clustruct.core.memory.limit(getattr(args, "memory_limit", None))
         with warned, limited, drawing_quietly(args.quiet):
-            return guarded(lambda: _begun(args, printable), _complain, faults, "; nothing was written")
+            return run_to_exit_code(
+                lambda: _run_command(args, printable), _complain, faults, "; nothing was written"
+            )
     except UsageError as error:
         _complain(f"{error} (see {args.parser.prog} --help)")
         return MISUSED
 
 
-def _begun(args: argparse.Namespace, printable: bool) -> int | None:
+def _run_command(args: argparse.Namespace, printable: bool) -> int | None:
     """The command, where what it makes has somewhere to go."""
     fits = "fit" in (args.command, getattr(args, "action", None))
     target = getattr(args, "out", None) or (args.model if fits else None)
@@ -167,43 +166,6 @@ def _complain(message: str) -> None:
     print(f"clustruct: {text}", file=sys.stderr)
 
 
-def guarded(run: Callable[[], int | None], complain: Say, faults: Faults, left: str = "") -> int:
-    """The exit code of a command: its own (None: done), or that of the fault that ended it.
-
-    ``left`` says what is left of a command that was stopped.
-    """
-    try:
-        with terminating():
-            code = run() or OK
-            sys.stdout.flush()
-            return code
-    except KeyboardInterrupt:
-        complain(f"interrupted{left}")
-        return INTERRUPTED
-    except Terminated:
-        complain(f"terminated{left}")
-        return TERMINATED
-    except BrokenPipeError:  # whoever read the output has stopped
-        return FAILED
-    except faults as error:
-        # A package of an extra that is not installed is a matter for one line; any other import is a fault.
-        if isinstance(error, ImportError) and "pip install" not in str(error):
-            raise
-        complain(_words(error))
-        return FAILED
-    finally:
-        settle_output()
-
-
-def _words(error: Exception) -> str:
-    if isinstance(error, MemoryError) and not isinstance(error, clustruct.core.exceptions.NotEnoughMemory):
-        return "not enough memory"
-    if isinstance(error, OSError) and error.strerror:
-        where = error.filename or ("stdout" if error.errno in UNWRITTEN else None)
-        return error.strerror if where is None else f"{where}: {error.strerror}"
-    return str(error) or type(error).__name__
-
-
 @contextmanager
 def drawing_quietly(quiet: bool) -> Iterator[None]:
     """Where only results are wanted, matplotlib does not say that it looks for fonts, as it does for some
@@ -219,7 +181,7 @@ def drawing_quietly(quiet: bool) -> Iterator[None]:
 
 
 @contextmanager
-def warnings_to(show: Say, kind: type[Warning] = Warning) -> Iterator[None]:
+def warnings_to(show: Callable[[str], None], kind: type[Warning] = Warning) -> Iterator[None]:
     """Warnings of this kind become lines, others are passed over; those for users always come through.
 
     Sets are grouped one by one: that they are unlike the training, or costly, is said of the first.
@@ -236,3 +198,62 @@ def warnings_to(show: Say, kind: type[Warning] = Warning) -> Iterator[None]:
         warnings.simplefilter("default", UserWarning)
         warnings.showwarning = shown
         yield
+
+
+class HelpAction(argparse.Action):
+    """``--help`` and ``--help all``."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, **_: object) -> None:
+        line = "show this message; --help all: every option"
+        super().__init__(option_strings, argparse.SUPPRESS, nargs="?", metavar="all", help=line)
+
+    def __call__(self, parser: argparse.ArgumentParser, _: object, value: Any, *more: object) -> None:
+        assert isinstance(parser, Parser)
+        print(parser.format_help() if value == "all" else parser.format_short_help(), end="")
+        parser.exit()
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that knows which of its options most people need.
+
+    Attributes
+    ----------
+    common : tuple of str
+        Those options; empty: all of them.
+    """
+
+    common: tuple[str, ...] = ()
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        options |= {"add_help": False, "formatter_class": argparse.RawDescriptionHelpFormatter}
+        super().__init__(*args, **options)
+        self.add_argument("-h", "--help", action=HelpAction)
+
+    def format_short_help(self) -> str:
+        """The common options in their groups, and one example."""
+        rare = [action for action in self._actions if not self._is_shown(action)]
+        if not self.common or len(self._actions) <= FEW:
+            return self.format_help()
+        before = [action.help for action in rare]
+        whole = self.epilog
+        try:
+            for action in rare:
+                action.help = argparse.SUPPRESS
+            self.epilog = self._short_ending(len([words for words in before if words != argparse.SUPPRESS]))
+            return self.format_help()
+        finally:
+            self.epilog = whole
+            for action, words in zip(rare, before, strict=True):
+                action.help = words
+
+    def _is_shown(self, action: argparse.Action) -> bool:
+        names = action.option_strings
+        return not names or any(name in (*self.common, *ALWAYS) for name in names)
+
+    def _short_ending(self, left_out: int) -> str:
+        """The first example, and how to see the rest."""
+        lines = (self.epilog or "").splitlines()
+        first = [line for line in lines if line.startswith(f"  {self.prog} ")][:1]
+        return "\n".join(
+            ["example", *first, "", f"{left_out} more options and further examples: {self.prog} --help all"]
+        )

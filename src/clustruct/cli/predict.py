@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 import sys
-from contextlib import nullcontext
+from contextlib import ExitStack, nullcontext
 from dataclasses import replace
 from io import TextIOWrapper
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,16 +15,16 @@ import clustruct
 from clustruct.core.callbacks import training_callback, working
 from clustruct.core.formatting import count, harmless
 
-from . import dials, existing, exports, on_dask, searches
+from . import dials, existing, on_dask, searches
 from .arguments import add_data, add_model, add_needs, add_verbose, columns, read_model, unlabelled_sets
-from .output import print_json
+from .output import UsageError, print_json
 from .progress import ProgressOutput
 
 if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
 
     from clustruct.data import Evidence, Grouping, GroupingOptions, Table
-    from clustruct.data.io import Prediction
+    from clustruct.data.io import GraphFile, Prediction
     from clustruct.learning.calibration import Dial
 
     from .arguments import Model
@@ -55,6 +56,7 @@ examples
   clustruct predict new.csv --model people.model --existing groups.csv --out groups2.csv
   clustruct predict new.csv --model people.model --existing people.db --constraints fix.csv
   clustruct predict 'part-*.parquet' --model people.model --dask tcp://host:8786 --out groups"""
+EXPORTS = ("pairs", "groups", "wide", "graph")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -69,7 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_verbose(parser)
     searches.add_rounding(parser.add_argument)
     dials.add_arguments(parser)
-    exports.add_arguments(parser)
+    _add_exports(parser)
     existing.add_arguments(parser)
     on_dask.add_table_arguments(parser)
 
@@ -82,7 +84,7 @@ def run(args: argparse.Namespace) -> None:
     known = [name for name in (args.existing, args.constraints) if name is not None]
     if args.out is not None and args.dask is None:
         clustruct.core.storage.check_target(Path(args.out), [*args.data, args.model, *known])
-    exports.check(args, [*args.data, args.model, *known])
+    _check_exports(args, [*args.data, args.model, *known])
     saved, dial = dials.applied(args, read_model(args.model, args.allow_missing_fields), asked)
     searches.set_rounding(args, saved.pipeline)
     if args.dask is not None:
@@ -105,8 +107,8 @@ def _group_sets(args: argparse.Namespace, saved: Model, asked: GroupingOptions, 
     constraints, doubtful = existing.ConstraintsBySet(args.constraints), list[object]()
     target = nullcontext(answers.append) if args.out is None else clustruct.data.io.prediction_file(args.out)
     together = clustruct.core.storage.targets.together()
-    files = exports.opened(args, columns(args, saved.columns).id)
-    with training_callback(progress), together, target as write, files as further:
+    with training_callback(progress), together, target as write, ExitStack() as stack:
+        further = Exports(args, stack, columns(args, saved.columns).id)
         # Where fields are named, these are all that there is.
         whole = args.wide is not None and args.fields is None
         for table in watched(unlabelled_sets(args, saved.columns, whole=whole)):
@@ -128,7 +130,7 @@ def _group_sets(args: argparse.Namespace, saved: Model, asked: GroupingOptions, 
     silent = args.out is None or args.json or args.quiet
     if not silent and clustruct.core.storage.descriptor(Path(args.out)) != 1:
         print(f"{count(items, 'item')} of {count(sets, 'set')} in {count(clusters, 'cluster')}")
-        print(f"written to {', '.join([args.out, *exports.targets(args)])}")
+        print(f"written to {', '.join([args.out, *_export_targets(args)])}")
     if args.verbose:
         progress.costs.print()
 
@@ -142,11 +144,11 @@ def _print(args: argparse.Namespace, answers: list[Prediction], dial: Dial | Non
     elif args.out is None:
         if isinstance(sys.stdout, TextIOWrapper):
             sys.stdout.reconfigure(errors="surrogatepass")  # as files are written
-        shown = map(_shown, answers) if sys.stdout.isatty() else answers
-        sys.stdout.writelines(clustruct.data.io.prediction_lines(shown))
+        printable = map(_make_printable, answers) if sys.stdout.isatty() else answers
+        sys.stdout.writelines(clustruct.data.io.prediction_lines(printable))
 
 
-def _shown(answer: Prediction) -> Prediction:
+def _make_printable(answer: Prediction) -> Prediction:
     """An answer for a terminal, which names must not steer; files and pipes get them as they are."""
     table = answer.table
     names = [harmless(str(name)) for name in table.item_ids]
@@ -161,7 +163,7 @@ def _group(
     asked: GroupingOptions,
 ) -> Grouping:
     """The groups of one set, with what the files that are asked for need."""
-    further = bool(exports.targets(args))
+    further = bool(_export_targets(args))
     if further and pipeline[-1].linear_similarity() is None:
         name = type(pipeline[-1]).__name__
         raise ValueError(f"{name} has no similarities that are linear in pair features")
@@ -180,3 +182,74 @@ def _prediction(args: argparse.Namespace, table: Table, found: Grouping) -> Pred
     more |= {} if args.reject_below is None else {"rejected": found.rejected.astype(int)}
     labels: Any = found.labels
     return clustruct.data.io.Prediction(table, labels, more)
+
+
+def _add_exports(parser: argparse.ArgumentParser) -> None:
+    """Where further files go."""
+    add = parser.add_argument_group("other output files (.csv, .tsv, .jsonl, .parquet)").add_argument
+    pairs = "the compared pairs: ids, probability, score, what each feature adds"
+    add("--pairs", metavar="FILE", help=pairs)
+    add("--groups", metavar="FILE", help="the groups, their sizes and confidence")
+    add("--wide", metavar="FILE", help="the rows of the data with all columns, group and confidence")
+    add("--graph", metavar="FILE", help="a .graphml file: items, and pairs that are together or likely so")
+
+
+def _export_targets(args: argparse.Namespace) -> list[str]:
+    """The files that are asked for."""
+    return [path for path in (getattr(args, name) for name in EXPORTS) if path is not None]
+
+
+def _check_exports(args: argparse.Namespace, inputs: list[str]) -> None:
+    """Refuse files that cannot be written, or are read, before any work."""
+    asked = _export_targets(args)
+    if asked and args.existing is not None:
+        raise UsageError("--pairs, --groups, --wide and --graph do not go with --existing")
+    written = [*asked, *filter(None, [args.out])]
+    if any(clustruct.core.storage.targets.is_same(*both) for both in combinations(written, 2)):
+        raise UsageError("two of the files to be written are the same one")
+    for name in asked:
+        clustruct.core.storage.check_target(Path(name), inputs)
+    for name in filter(None, (args.pairs, args.groups, args.wide)):
+        clustruct.data.io.check_table(name)
+    if args.graph is not None:
+        clustruct.data.io.check_graph(args.graph)
+
+
+class Exports:
+    """The files that are open, each of them None where it was not asked for."""
+
+    def __init__(self, args: argparse.Namespace, stack: ExitStack, id: str | None) -> None:
+        self.id = id or "id"
+        tables = {name: getattr(args, name) for name in EXPORTS[:3]}
+        self.write: dict[str, Any] = {
+            name: stack.enter_context(clustruct.data.io.table_file(path))
+            for name, path in tables.items()
+            if path is not None
+        }
+        self.graph: GraphFile | None = None
+        if args.graph is not None:
+            nodes = {"id": "string", "set": "string", "cluster": "long", "confidence": "double"}
+            edges = {"score": "double", "probability": "double"}
+            self.graph = stack.enter_context(clustruct.data.io.graph_file(args.graph, nodes, edges))
+
+    def __bool__(self) -> bool:
+        return bool(self.write) or self.graph is not None
+
+    def _id_of(self, table: Table) -> str:
+        """The column of the ids; rows without one are known by their lines."""
+        lines = None if table.source is None else table.source.lines
+        return "id" if lines is not None and list(table.item_ids) == list(lines) else self.id
+
+    def add(self, pipeline: Pipeline, table: Table, found: Grouping) -> None:
+        """Write all that was asked for of one set."""
+        recipe = clustruct.pipeline
+        with working("writing"):
+            if "pairs" in self.write:
+                for chunk in recipe.scored_pairs(pipeline, table, found):
+                    self.write["pairs"](chunk)
+            if "groups" in self.write:
+                self.write["groups"](recipe.group_table(table, found))
+            if "wide" in self.write:
+                self.write["wide"](recipe.wide_table(table, found, self._id_of(table)))
+            if self.graph is not None:
+                recipe.add_to_graph(self.graph, pipeline[-1], table, found)

@@ -1,4 +1,4 @@
-"""Progress on stderr, a bar with gap and time left on a terminal, plain lines elsewhere; and Ctrl-C."""
+"""Progress on stderr (a bar on a terminal, lines elsewhere), what stages cost, and Ctrl-C."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from types import FrameType
 from typing import TextIO, TypeVar
 
 from tqdm import tqdm
 
 from clustruct.core.callbacks import COMPILING, Callback, Cost, Iteration, Training, training_callback
-from clustruct.core.formatting import duration
-
-from .costs import Costs
+from clustruct.core.formatting import duration, format_table
+from clustruct.core.memory import in_words
 
 T = TypeVar("T")
 # Seconds between two drawings of the bar, and between two plain lines.
@@ -33,7 +33,7 @@ TRAINING = ("choosing C", "training")
 MOST_COUNTED = 100_000
 
 
-class _Bar(tqdm):
+class _ProgressBar(tqdm):
     """A bar that is drawn when asked: no thread looks after it."""
 
     monitor_interval = 0
@@ -58,7 +58,7 @@ class ProgressOutput(Callback):
         self.terminal = self.stream.isatty()
         self.started = self.spoken = time.perf_counter()
         self.stage = ""
-        self.bar: _Bar | None = None
+        self.bar: _ProgressBar | None = None
         self.duals: list[tuple[float, float]] = []
         self.stopping = False
         self.open: list[Stage] = []
@@ -180,7 +180,9 @@ class ProgressOutput(Callback):
             # tqdm's own look at the screen gives -1 where a terminal does not know its size.
             columns, rows = shutil.get_terminal_size()
             settings = {"file": self.stream, "leave": False, "ascii": ".#", "ncols": columns, "nrows": rows}
-            self.bar = _Bar(desc=self.stage, total=1.0, initial=share or 0.0, bar_format=drawing, **settings)
+            self.bar = _ProgressBar(
+                desc=self.stage, total=1.0, initial=share or 0.0, bar_format=drawing, **settings
+            )
         else:
             self.bar.n, self.bar.bar_format = share or 0.0, drawing
             self.bar.refresh()
@@ -254,3 +256,63 @@ def estimate(
     steps = math.log(gap / goal) / -math.log(ratio)
     left = steps * (last[0] - middle[0])
     return gap, last[0] / (last[0] + left) if left > 0 else 1.0, left
+
+
+@dataclass
+class Spent:
+    """All that was spent in stages of one name, this deep within others."""
+
+    depth: int
+    times: int = 0
+    seconds: float = 0.0
+    cpu_seconds: float = 0.0
+    peak: int | None = None
+    kept: dict[str, int] = field(default_factory=dict)
+
+
+class Costs:
+    """Stages in the order in which they were first begun, and what all of one name cost together.
+
+    >>> costs = Costs()
+    >>> costs.begin("features", 1)
+    >>> costs.add(Cost("features", 2.0, 1.5, 3 * 2**20, {"pairs": 5000}))
+    >>> print(costs.text())
+    step      seconds  CPU s    peak  kept
+    features     2.00   1.50  3.0 MB  5,000 pairs
+    """
+
+    def __init__(self) -> None:
+        self.spent: dict[str, Spent] = {}
+
+    def begin(self, stage: str, depth: int) -> None:
+        """A stage begins, the outermost at depth 1."""
+        self.spent.setdefault(stage, Spent(depth))
+
+    def add(self, cost: Cost) -> None:
+        """A stage is over."""
+        spent = self.spent.setdefault(cost.stage, Spent(1))
+        spent.times += 1
+        spent.seconds += cost.seconds
+        spent.cpu_seconds += cost.cpu_seconds
+        spent.peak = cost.peak
+        for name, count in cost.kept.items():
+            spent.kept[name] = spent.kept.get(name, 0) + count
+
+    def text(self) -> str:
+        """A table; a stage within another is further in, and part of what that cost."""
+        rows = [
+            [
+                "  " * (one.depth - 1) + stage + (f" ({one.times:,} times)" if one.times > 1 else ""),
+                one.seconds,
+                one.cpu_seconds,
+                "-" if one.peak is None else in_words(one.peak),
+                ", ".join(f"{n:,} {name}" for name, n in one.kept.items()),
+            ]
+            for stage, one in self.spent.items()
+        ]
+        return format_table(["step", "seconds", "CPU s", "peak", "kept"], rows)
+
+    def print(self) -> None:
+        """To stderr: stdout may be what the command makes."""
+        if self.spent:
+            print(self.text(), file=sys.stderr)

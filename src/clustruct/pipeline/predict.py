@@ -23,7 +23,7 @@ from clustruct.core.typing import Bools, Floats, Ints
 from clustruct.data import Evidence, Grouping, GroupingOptions, ItemSet, PairScores, Table
 from clustruct.estimators import SupervisedCorrelationClustering
 from clustruct.estimators.base import PairSimilarity
-from clustruct.features import PairFeatures, check_tables
+from clustruct.features import PairFeatures, check_tables, pair_recall
 from clustruct.features.columns import Columns
 from clustruct.learning.calibration import Dial, HeldOutPart, PrecisionCurve
 from clustruct.search.oracles import make_predictor
@@ -280,6 +280,17 @@ def judge_pairs(
     searched = make_predictor("local_search", "correlation", random_state=model.random_state)
     curve = PrecisionCurve.of(parts, searched, np.asarray(thresholds, np.float64))
     return curve, np.concatenate(same), np.concatenate(p)
+
+
+def blocking_recall(pipeline: Pipeline, sets: Iterable[Table]) -> dict[str, float] | None:
+    """How many pairs are compared in sets large enough for blocking, and the share of the right ones."""
+    blocking = getattr(pipeline[0], "blocking_", None)
+    large = [table for table in sets if blocking is not None and blocking.lists(table)]
+    if blocking is None or not large:
+        return None
+    pairs = [blocking.pairs(table) for table in large]
+    shares = [pair_recall(table, listed) for table, listed in zip(large, pairs, strict=True)]
+    return {"sets": len(large), "pairs": sum(map(len, pairs)), "recall": sum(shares) / len(shares)}
 
 
 def _clusterer(pipeline: Any) -> Any:
