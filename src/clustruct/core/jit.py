@@ -25,7 +25,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Compilations(event.Listener):
-    """Whoever waits for compiled code is told so: the first start on a machine spends most of its time on it.
+    """Reports compilations: the first start on a machine spends most of its time on them.
 
     Numba compiles under a lock, so that there is one compilation at a time, and those within it.
     """

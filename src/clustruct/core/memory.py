@@ -1,4 +1,4 @@
-"""How much memory a step will take, said before it is taken, and refused where there is not so much.
+"""Estimates of the memory that a step takes, checked before it is taken.
 
 with memory.limit("8G"):      # what is inside may take 8 GiB, whatever is free now
     model.predict(sets)

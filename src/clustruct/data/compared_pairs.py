@@ -117,7 +117,7 @@ class Pairs:
         return index[inside], np.flatnonzero(inside)
 
 
-def sum_ordered(pairs: Pairs, B: Matrix) -> Floats:
+def add_both_orders(pairs: Pairs, B: Matrix) -> Floats:
     """B_ij + B_ji of each compared pair. All pairs are as many as the triangle has entries."""
     if pairs.index is None:
         return np.asarray(squareform(dense(B + B.T), checks=False), dtype=np.float64)
@@ -125,10 +125,10 @@ def sum_ordered(pairs: Pairs, B: Matrix) -> Floats:
     return np.asarray(dense(B[i, j] + B[j, i]), dtype=np.float64)
 
 
-def sum_ordered_factor(pairs: Pairs, Y: Matrix) -> Floats:
+def add_both_orders_of_factor(pairs: Pairs, Y: Matrix) -> Floats:
     """2 (Y Y')_ij of each compared pair; of listed ones from the two rows of Y alone."""
     if pairs.index is None:
-        return sum_ordered(pairs, Y @ Y.T)
+        return add_both_orders(pairs, Y @ Y.T)
     i, j = pairs.index.T
     return 2.0 * np.asarray((Y[i] * Y[j]).sum(axis=1), dtype=np.float64).ravel()
 

@@ -30,13 +30,13 @@ from clustruct.core.typing import Floats, Ints, LabelsLike
 from . import matrices
 from .compared_pairs import (
     Pairs,
+    add_both_orders,
+    add_both_orders_of_factor,
     are_together,
     check_pair_index,
     check_sources,
     fastest_matrix,
     full_matrix,
-    sum_ordered,
-    sum_ordered_factor,
 )
 from .matrices import Matrix, MatrixLike, check_matrix, check_real
 
@@ -210,7 +210,7 @@ class ItemSet(Pairs):
         if weights.shape != (self.n_items, self.n_items):
             raise ValueError(f"B has shape {weights.shape}; expected {(self.n_items, self.n_items)}")
         node_part = np.zeros(0) if self.nodes is None else matrices.node_adjoint(self.nodes, weights)
-        pair_part = self._pair_part(lambda: sum_ordered(self._rows, weights), weights.diagonal())
+        pair_part = self._pair_part(lambda: add_both_orders(self._rows, weights), weights.diagonal())
         return np.concatenate([node_part, pair_part])
 
     def joint_feature_factor(self, Y: MatrixLike) -> Floats:
@@ -221,7 +221,7 @@ class ItemSet(Pairs):
         node_part = np.zeros(0) if self.nodes is None else matrices.row_squares(self.nodes.T @ factor)
         squares = matrices.row_squares(factor)
         return np.concatenate(
-            [node_part, self._pair_part(lambda: sum_ordered_factor(self._rows, factor), squares)]
+            [node_part, self._pair_part(lambda: add_both_orders_of_factor(self._rows, factor), squares)]
         )
 
     def joint_feature_pairs(self, labels: LabelsLike) -> Floats:

@@ -230,7 +230,7 @@ def _lines(rows: Iterable[Sequence[object]], suffix: str) -> Iterator[str]:
 def csv_table(path: Path, reading: Reading) -> tuple[ParsedTable, ColumnRoles]:
     """The columns of a file that are needed, and which of them is what. Blank cells are missing."""
     mark = _mark(suffix_of(path)) if reading.delimiter is None else check_delimiter(reading.delimiter)
-    reader, header, records = _opened_csv(path, mark)
+    reader, header, records = _open_csv(path, mark)
     columns = known_columns(reading.columns, header, reading.labels, path)
     data, wanted = whole_text(path, LONGEST_LINE), columns.columns_to_read(header)
     table = None if data is None else plain_table(data, reader.line_num, header, mark, wanted)
@@ -243,12 +243,12 @@ def csv_table(path: Path, reading: Reading) -> tuple[ParsedTable, ColumnRoles]:
 
 def csv_rows(path: Path) -> Iterator[tuple[int, dict[str, str | None]]]:
     """(line, cells by column) of each row of a small file, one by one; blank cells are None."""
-    _, header, records = _opened_csv(path, _mark(suffix_of(path)))
+    _, header, records = _open_csv(path, _mark(suffix_of(path)))
     for line, cells in _rows(path, header, records):
         yield line, {name: cell if cell.strip() else None for name, cell in zip(header, cells, strict=True)}
 
 
-def _opened_csv(path: Path, mark: str) -> tuple[Any, list[str], Iterator[tuple[int, list[str]]]]:
+def _open_csv(path: Path, mark: str) -> tuple[Any, list[str], Iterator[tuple[int, list[str]]]]:
     """The reader of a file, its header, and the records that follow."""
     csv.field_size_limit(LONGEST_FIELD)
     reader = csv.reader((text for _, text in text_lines(path, LONGEST_LINE)), delimiter=mark, strict=True)

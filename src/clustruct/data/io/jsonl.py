@@ -120,7 +120,7 @@ def _table(
     rows = [_item(item, a, title, here) for a, item in enumerate(items)]
     found, label_key = _labels(given, rows, columns, labels, title, here)
     if labels == "skip" and found is not None:
-        rows, found = _drop_unlabelled(rows, found)
+        rows, found = _drop_missing_labels(rows, found)
     if labels == "skip" and not (found and rows):
         return None
     where = [here] * len(rows)
@@ -188,7 +188,9 @@ def _labels(
     return labels, key
 
 
-def _drop_unlabelled(rows: list[dict[str, Any]], labels: list[Any]) -> tuple[list[dict[str, Any]], list[Any]]:
+def _drop_missing_labels(
+    rows: list[dict[str, Any]], labels: list[Any]
+) -> tuple[list[dict[str, Any]], list[Any]]:
     kept = [a for a, label in enumerate(labels) if not is_missing(label)]
     return [rows[a] for a in kept], [labels[a] for a in kept]
 

@@ -189,8 +189,8 @@ class ParsedTable(NamedTuple):
         )
 
 
-def _tell_of_sets(columns: ColumnRoles, header: Sequence[str], path: Path | None) -> None:
-    """Say that the column which named the sets in training is not there."""
+def _warn_of_sets(columns: ColumnRoles, header: Sequence[str], path: Path | None) -> None:
+    """Warn where the column that named the sets in training is not there."""
     if columns.set in columns.remembered and columns.set not in header:
         message = (
             f"there is no column {columns.set!r}, which named the sets in training; the table is one set"
@@ -203,7 +203,7 @@ def known_columns(
 ) -> ColumnRoles:
     """The columns that are what, for a table with these names; `DataError` where one that is named is not."""
     line = None if path is None else 1
-    _tell_of_sets(columns, header, path)
+    _warn_of_sets(columns, header, path)
     columns = columns.present(header)
     if columns.id is None and "id" in header and columns.cluster != "id":
         columns = replace(columns, id="id")
