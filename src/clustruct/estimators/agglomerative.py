@@ -14,7 +14,6 @@ from clustruct.learning.model_selection.pair_signal import warn_of_products
 from clustruct.learning.model_selection.task_choice import choose_C_for
 from clustruct.learning.problems import LinkageTask, SimilarityTask, Trained
 from clustruct.learning.problems.fold_losses import LOOSE
-from clustruct.learning.problems.linkage import TrainedLinks
 from clustruct.search.agglomerative import Linkage
 from clustruct.search.oracles import Oracle, make_oracle
 from clustruct.search.oracles.link_oracles import LinkOracle
@@ -171,7 +170,6 @@ class SupervisedAgglomerative(SimilarityLearning):
         )
 
     def _keep_attributes(self, trained: Trained) -> None:
-        assert isinstance(trained, TrainedLinks)
         self.objectives_ = trained.objectives
 
     def _similarity(self, x: ItemSet) -> Any:

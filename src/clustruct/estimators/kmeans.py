@@ -72,7 +72,7 @@ class KMeansPrediction(PairSimilarity):
         matrices = [self._similarity(x) for x in given.sets]
         counts = [self._count(K, k) for K, k in zip(matrices, wanted, strict=True)]
         return [
-            spectral.relax(K, k, centred=self._uses_centred()) for K, k in zip(matrices, counts, strict=True)
+            spectral.relax(K, k, centred=self._uses_centred) for K, k in zip(matrices, counts, strict=True)
         ]
 
     def _clusters(self, sets: list[ItemSet], truth: list[Labels] | None = None) -> list[Any]:
@@ -100,9 +100,10 @@ class KMeansPrediction(PairSimilarity):
         return search_groups(self._predictor(), scores, self._count(scores.matrix_or_graph(), wanted))
 
     def _predictor(self) -> Predictor:
-        name = "discrete_centred" if self._uses_centred() and self.predictor == "discrete" else self.predictor
+        name = "discrete_centred" if self._uses_centred and self.predictor == "discrete" else self.predictor
         return make_predictor(name, "kmeans", n_init=self.n_init, random_state=self.random_state)
 
+    @property
     def _uses_centred(self) -> bool:
         """Whether relaxed clusterings span the constant vector, see `clustruct.search.spectral.relax`."""
         return False
@@ -214,6 +215,7 @@ class SupervisedKMeans(SimilarityLearning, KMeansPrediction):
     def _nonnegative(self) -> bool:
         return self.kernel_learning
 
+    @property
     def _uses_centred(self) -> bool:
         """Prediction uses the relaxation that the training used (Theorem 13)."""
         return self.oracle in ("centred", "discrete_centred")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from clustruct.core.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from .confidence import ItemConfidence, item_confidence, symmetric_scores as symmetric_scores
+    from .score_confidence import ItemConfidence, item_confidence, symmetric_scores as symmetric_scores
     from .grouping import group_scores, search_groups as search_groups
 
 __all__ = ["ItemConfidence", "group_scores", "item_confidence"]

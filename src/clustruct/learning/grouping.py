@@ -17,7 +17,7 @@ from clustruct.search.correlation import alone, bounded_search
 from clustruct.search.correlation.constrained import constrained_search
 from clustruct.search.oracles import Predictor
 
-from .confidence import item_confidence
+from .score_confidence import item_confidence
 
 NO_PAIRS = np.zeros((0, 2), np.int64)
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from .normalised import NormalisedLoss
     from .pairwise_f import PairCountLoss, PairCounts as PairCounts, PairwiseFLoss
     from .purity import MutualPurityLoss
-    from .table_losses import (
+    from .cluster_tables import (
         BCubedLoss,
         LEALoss,
         TableForm as TableForm,

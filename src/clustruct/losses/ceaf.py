@@ -16,7 +16,7 @@ from clustruct.core.storage import DataclassState
 from clustruct.core.typing import Floats, Ints, LabelsLike
 
 from .base import LossState, register
-from .table_losses import TableForm, TableLoss
+from .cluster_tables import TableForm, TableLoss
 
 
 def best_matching(weights: Floats | sparse.sparray) -> float:

@@ -129,7 +129,7 @@ def test_compiled_merges_with_a_loss_are_those_of_the_search_for_any_loss(name):
         oracle, loss = make_oracle(name, "links"), ExampleLoss(PairwiseLoss(), truth)
         loss.right = oracle.span(s, truth)
         fast = oracle.separate(s, loss, PLAIN).output
-        slow_one = oracle._merged(s, loss, PLAIN)
+        slow_one = oracle._merge_greedily(s, loss, PLAIN)
         assert fast.labels.tolist() == slow_one.labels.tolist()
         assert fast.score(s) == pytest.approx(slow_one.score(s))
 

@@ -49,7 +49,7 @@ STORED: Mapping[str, str] = {
     "PLSAResult": "clustruct.papers.document_clustering:PLSAResult",
     "PairContext": "clustruct.learning.calibration.pair_probability:PairContext",
     "PairFeatures": "clustruct.features.pair_features:PairFeatures",
-    "PairKMeans": "clustruct.estimators.baselines.kmeans:PairKMeans",
+    "PairKMeans": "clustruct.estimators.baselines.pair_kmeans:PairKMeans",
     "PairwiseClassifierClustering": "clustruct.estimators.baselines.pair_classifier:PairwiseClassifierClustering",  # noqa: E501
     "PastTraining": "clustruct.ssvm.result:PastTraining",
     "Pipeline": "clustruct.pipeline.pipelines:Pipeline",
@@ -69,10 +69,10 @@ STORED: Mapping[str, str] = {
     "TreeColumn": "clustruct.features.similarity.trees:TreeColumn",
     "Trees": "clustruct.features.similarity.plain_trees:Trees",
     "UniversumClustering": "clustruct.papers.universum.margin_clustering:UniversumClustering",
-    "UntrainedKMeans": "clustruct.estimators.baselines.kmeans:UntrainedKMeans",
+    "UntrainedKMeans": "clustruct.estimators.baselines.pair_kmeans:UntrainedKMeans",
     "VectorSum": "clustruct.ssvm.kernelized:VectorSum",
     "Vectors": "clustruct.features.blocks.vectors:Vectors",
-    "b_cubed": "clustruct.losses.table_losses:BCubedLoss",
+    "b_cubed": "clustruct.losses.cluster_tables:BCubedLoss",
     "ceaf_entity": "clustruct.losses.ceaf:CEAFEntityLoss",
     "ceaf_mention": "clustruct.losses.ceaf:CEAFMentionLoss",
     "checkpoint": "clustruct.ssvm.checkpoint:Saved",
@@ -80,13 +80,13 @@ STORED: Mapping[str, str] = {
     "hook document": "clustruct.papers.hooks.model_files:Document",
     "hook model": "clustruct.papers.hooks.model_files:HookModel",
     "hook vector": "clustruct.papers.hooks.model_files:Sparse",
-    "lea": "clustruct.losses.table_losses:LEALoss",
+    "lea": "clustruct.losses.cluster_tables:LEALoss",
     "mitre": "clustruct.losses.counts:MitreLoss",
     "normalised": "clustruct.losses.normalised:NormalisedLoss",
     "pairwise": "clustruct.losses.counts:PairwiseLoss",
     "pairwise_f": "clustruct.losses.pairwise_f:PairwiseFLoss",
     "purity": "clustruct.losses.purity:MutualPurityLoss",
-    "variation_of_information": "clustruct.losses.table_losses:VariationOfInformationLoss",
+    "variation_of_information": "clustruct.losses.cluster_tables:VariationOfInformationLoss",
 }
 # Parameters and fields that have another name in the code than in files: by the stored name of the class, the
 # name in the code and the one in files.

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 from clustruct.core.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from .kmeans import PairKMeans, UntrainedKMeans
     from .latent_pairs import LatentPairClustering
     from .pair_classifier import DefaultClustering, PairwiseClassifierClustering
+    from .pair_kmeans import PairKMeans, UntrainedKMeans
 
 __all__ = [
     "DefaultClustering",

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from clustruct.core.partitions import canonical_labels, indicator
 from clustruct.core.typing import Floats, Ints, LabelsLike
-from clustruct.learning.confidence import (
+from clustruct.learning.score_confidence import (
     Scores,
     Similarities,
     as_csr,

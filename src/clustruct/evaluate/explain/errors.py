@@ -10,7 +10,7 @@ from scipy import sparse
 
 from clustruct.core.partitions import canonical_labels
 from clustruct.core.typing import Ints, LabelsLike
-from clustruct.learning.confidence import Similarities, symmetric_scores
+from clustruct.learning.score_confidence import Similarities, symmetric_scores
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from clustruct.core.typing import Floats, Ints, LabelsLike
 from clustruct.data import ItemSet, Table
 from clustruct.features import PairFeatures
 from clustruct.features.similarity import SimilarityTerms
-from clustruct.learning.confidence import Scores, Similarities, symmetric_scores
+from clustruct.learning.score_confidence import Scores, Similarities, symmetric_scores
 from clustruct.pipeline import group, model_weights, score_set
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from clustruct.core.formatting import count
 from clustruct.core.partitions import canonical_labels
 from clustruct.core.typing import LabelsLike
 from clustruct.data import ItemSet, as_item_set
-from clustruct.learning.confidence import Similarities
+from clustruct.learning.score_confidence import Similarities
 
 from .drawing import BESIDE, DIVERGING, Ax, Display, Names, axes_for, distinct, name_rows, strip_colour
 

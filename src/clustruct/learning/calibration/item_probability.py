@@ -111,11 +111,11 @@ class ItemRule(DataclassState):
     def fit(cls, evidence: Sequence[MateEvidence], right: Sequence[Bools], unit: float) -> Self:
         """The rule by items of which it is known whether they are in the right place."""
         parts = {}
-        for name, width in (("grouped", len(GROUPED)), ("alone", len(ALONE))):
-            rows, kept = [np.zeros((0, width))], [np.zeros(0, np.bool_)]
+        for name, columns in (("grouped", GROUPED), ("alone", ALONE)):
+            rows, kept = [np.zeros((0, len(columns)))], [np.zeros(0, np.bool_)]
             for one, known in zip(evidence, right, strict=True):
                 which = one.is_alone == (name == "alone")
-                rows.append(getattr(one, name)[which])
+                rows.append(one.columns(columns)[which])
                 kept.append(known[which])
             rule = MonotoneLogistic.fit(np.concatenate(rows), np.concatenate(kept), BELIEVED[name])
             parts[name] = rule
@@ -123,7 +123,9 @@ class ItemRule(DataclassState):
 
     def confidence(self, evidence: MateEvidence) -> Floats:
         """The probability that each item is in the right place."""
-        return np.where(evidence.is_alone, self.alone(evidence.alone), self.grouped(evidence.grouped))
+        return np.where(
+            evidence.is_alone, self.alone(evidence.columns(ALONE)), self.grouped(evidence.columns(GROUPED))
+        )
 
 
 @dataclass(frozen=True)
@@ -148,13 +150,9 @@ class MateEvidence:
     nearest: Floats
     open: Floats
 
-    @property
-    def grouped(self) -> Floats:
-        return np.column_stack([getattr(self, name) for name in GROUPED])
-
-    @property
-    def alone(self) -> Floats:
-        return np.column_stack([getattr(self, name) for name in ALONE])
+    def columns(self, names: Sequence[str]) -> Floats:
+        """What counts for items with mates (`GROUPED`) or for those that are alone (`ALONE`)."""
+        return np.column_stack([getattr(self, name) for name in names])
 
     def of_items(self, which: Bools) -> Self:
         """The evidence of some items."""

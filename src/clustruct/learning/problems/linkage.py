@@ -3,18 +3,19 @@
     min over w   1/2 |w|^2 + C mean_i [ max_{y,h} (Delta(y_i, y, h) + <w, Psi(x_i, y, h)>)
                                         - max_h <w, Psi(x_i, y_i, h)> ],   Psi = sum_{(a,b) in h} B_ab psi_ab
 
-The problem has several optima: training starts from the weights of a pair classifier, and from others near
+With h_i fixed at the present w this is an upper bound, equal there, and an ordinary structural SVM; the best h_i
+at the new w lower it again (Yu and Joachims 2009; CCCP). Where the inner training ends at a tolerance, or h_i are
+found greedily, the old w is kept unless the new one is better. The problem has several optima: training starts from the weights of a pair classifier, and from others near
 them, and keeps the lowest end.
 """
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Generic, Self, TypeVar
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
@@ -43,41 +44,22 @@ MOST_FEATURES = 300
 RIDGE = 1e-3
 
 
-class LatentProblem(Problem):
-    """A structured problem whose truths have a part h that is found by w.
-
-        min over w   1/2 |w|^2 + C mean_i [ max_{y,h} H_i(y, h; w) ],   h_i of the truth the best one at w
-
-    With h_i fixed at the present w that is an upper bound, equal there, and an ordinary structural SVM: its
-    optimum is no higher, and the best h_i at the new w lower it again (Yu and Joachims 2009; CCCP). Where the
-    inner training ends at a tolerance, or h_i are found greedily, the old w is kept unless the new one is
-    better.
-    """
-
-    @abstractmethod
-    def completed_at(self, w: Floats) -> Self:
-        """The same problem with the best truths at w, or the present ones where these score more."""
-
-    @abstractmethod
-    def same_truths(self, other: Self) -> bool:
-        """Whether the truths of both are the same."""
-
-
-L = TypeVar("L", bound=LatentProblem)
-
-
 @dataclass(frozen=True)
-class Descent(Generic[L]):
+class Descent:
     """The last training, the problem that it solved, and the objective after each turn, which never rises."""
 
     result: FitResult
-    problem: L
+    problem: LinkageProblem
     objectives: tuple[float, ...]
 
 
 def descend(
-    problem: L, solve: Callable[[L, Planes | None], FitResult], rule: SlackRule, weights: Floats, C: float
-) -> Descent[L]:
+    problem: LinkageProblem,
+    solve: Callable[[LinkageProblem, Planes | None], FitResult],
+    rule: SlackRule,
+    weights: Floats,
+    C: float,
+) -> Descent:
     """Train and complete in turn, until the truths stay or the objective does not fall. ``solve(problem,
     planes)`` trains, from the planes of the turn before, moved to the new truths.
     """
@@ -109,7 +91,9 @@ def primal(problem: Problem, w: Floats, C: float, rule: SlackRule, weights: Floa
     return 0.5 * float(w @ w) + C * float(weights @ np.array(slacks))
 
 
-def move_planes(found: FitResult, before: L, after: L, rule: SlackRule) -> Planes | None:
+def move_planes(
+    found: FitResult, before: LinkageProblem, after: LinkageProblem, rule: SlackRule
+) -> Planes | None:
     """The planes of a training for the truths of another completion: a plane holds Psi(truth) - Psi(output),
     times its loss with slack scaling. None where planes are of several examples at once.
     """
@@ -173,7 +157,7 @@ def pair_weights(moments: list[PairMoments], scale: Floats) -> Floats:
     return np.asarray(np.linalg.solve(gram + ridge * np.eye(len(gram)), target))
 
 
-class LinkageProblem(ClusteringProblem, LatentProblem):
+class LinkageProblem(ClusteringProblem):
     """Learn w so that agglomerative clustering with K_ab = <w, psi_ab> makes the right partitions.
 
     ``w`` says which links stand for the truths, the best ones at w; see `ClusteringProblem` for the rest.
@@ -288,13 +272,6 @@ def _compared_with(loss: ExampleLoss, links: WeightedLinks) -> ExampleLoss:
     return other
 
 
-@dataclass(frozen=True)
-class TrainedLinks(Trained):
-    """With the objective after each turn of the descent that was best."""
-
-    objectives: tuple[float, ...] = ()
-
-
 @dataclass
 class LinkageTask(SimilarityTask):
     """Trainings of a pair similarity for agglomerative clustering; ``n_starts`` for the last one."""
@@ -318,7 +295,7 @@ class LinkageTask(SimilarityTask):
         options["rtol"] = options["rtol"] if rtol is None else max(rtol, options["rtol"])
         problem, unit = self._kept_problem(chosen)
         assert isinstance(problem, LinkageProblem)
-        best: Descent[LinkageProblem] | None = None
+        best: Descent | None = None
         for begin in self._starts(problem, chosen, self.n_starts if rtol is None else 1):
             found = self._descend(begin, C, unit, chosen, options)
             if best is None or found.objectives[-1] < best.objectives[-1]:
@@ -329,7 +306,7 @@ class LinkageTask(SimilarityTask):
         assert best is not None
         scale, result = problem.units.feature_scale, best.result
         plain = replace(result, w=np.asarray(result.w / scale), objective=best.objectives[-1])
-        return TrainedLinks(plain, result, scale, C * unit, best.objectives)
+        return Trained(plain, result, scale, C * unit, best.objectives)
 
     def _starts(self, problem: LinkageProblem, chosen: Indices, n: int) -> list[LinkageProblem]:
         """The problem with the links of pair weights, and of weights near them that differ in links."""
@@ -349,7 +326,7 @@ class LinkageTask(SimilarityTask):
 
     def _descend(
         self, problem: LinkageProblem, C: float, unit: float, chosen: Indices, options: dict[str, Any]
-    ) -> Descent[LinkageProblem]:
+    ) -> Descent:
         weights = np.ones(len(chosen)) if self.sample_weight is None else self.sample_weight[chosen]
 
         def solve(problem: LinkageProblem, planes: Planes | None) -> FitResult:

@@ -44,6 +44,8 @@ class Trained:
     scaled: FitResult
     feature_scale: Floats
     C: float
+    # After each turn, where trainings take turns.
+    objectives: tuple[float, ...] = ()
 
 
 def train_and_complete(
@@ -218,14 +220,14 @@ class SimilarityTask:
         )
 
     @cached_property
-    def _ordered(self) -> tuple[list[ItemSet], list[Ints], Indices] | None:
+    def _canonical(self) -> tuple[list[ItemSet], list[Ints], Indices] | None:
         """For k-means, whose searches start at random: sets and items in an order of their own."""
         if self.oracle.objective != "kmeans" or not self.sets:
             return None
         return canonical_order(self.sets, self.labels, feature_scale(self.sets, "kmeans"))
 
     def _in_order(self, chosen: Indices) -> Indices:
-        return chosen if self._ordered is None else chosen[np.argsort(self._ordered[2][chosen])]
+        return chosen if self._canonical is None else chosen[np.argsort(self._canonical[2][chosen])]
 
     @property
     def _loss(self) -> Loss:
@@ -248,8 +250,8 @@ class SimilarityTask:
         """The problem of some sets, and the unit in which C is measured."""
         regions = [self.regions[i] for i in chosen]
         sets, labels = [r.x for r in regions], [r.labels for r in regions]
-        if self._ordered is not None:
-            sets, labels = ([part[i] for i in chosen] for part in self._ordered[:2])
+        if self._canonical is not None:
+            sets, labels = ([part[i] for i in chosen] for part in self._canonical[:2])
         units = self._units(chosen, sets) if self.rescale else None
         masks = [self._masks(region) for region in regions]
         problem = ClusteringProblem(

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from clustruct.losses import CountForm, PairCountLoss, PairCounts, TableForm
-from clustruct.losses.table_losses import Sums
+from clustruct.losses.cluster_tables import Sums
 
 from .example_loss import ExampleLoss, together
 

@@ -21,8 +21,8 @@ import numpy as np
 from clustruct.core.partitions import canonical_labels
 from clustruct.core.typing import Floats, Ints
 from clustruct.losses import LossState
+from clustruct.losses.cluster_tables import KINDS
 from clustruct.losses.slack_rule import SlackRule
-from clustruct.losses.table_losses import KINDS
 
 from .example_loss import ExampleLoss
 
