@@ -9,6 +9,7 @@ from clustruct.data import PairScores
 from clustruct.evaluate.explain import item_confidence
 from clustruct.groups.scoring import check_correlation
 from clustruct.pipeline import Recipe, objective_of
+from clustruct.pipeline.learners import make_learner
 from tests.learning.problems.test_linkage import chains
 
 LINKAGES = ["single", "average", "complete", "left"]
@@ -98,8 +99,8 @@ def test_known_groups_are_refused():
 
 def test_a_linkage_goes_with_its_learner():
     with pytest.raises(ValueError, match="linkage goes with learner='agglomerative'"):
-        Recipe(linkage="left")._learner()
-    assert Recipe(learner="agglomerative", linkage="left")._learner().linkage == "left"
+        make_learner(Recipe(linkage="left"))
+    assert make_learner(Recipe(learner="agglomerative", linkage="left")).linkage == "left"
 
 
 @pytest.mark.parametrize("sparse", [False, True])

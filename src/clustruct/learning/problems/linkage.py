@@ -3,10 +3,10 @@
     min over w   1/2 |w|^2 + C mean_i [ max_{y,h} (Delta(y_i, y, h) + <w, Psi(x_i, y, h)>)
                                         - max_h <w, Psi(x_i, y_i, h)> ],   Psi = sum_{(a,b) in h} B_ab psi_ab
 
-With h_i fixed at the present w this is an upper bound, equal there, and an ordinary structural SVM; the best h_i
-at the new w lower it again (Yu and Joachims 2009; CCCP). Where the inner training ends at a tolerance, or h_i are
-found greedily, the old w is kept unless the new one is better. The problem has several optima: training starts from the weights of a pair classifier, and from others near
-them, and keeps the lowest end.
+With h_i fixed at the present w this is an upper bound, equal there, and an ordinary structural SVM; the best
+h_i at the new w lower it again (Yu and Joachims 2009; CCCP). Where the inner training ends at a tolerance,
+or h_i are found greedily, the old w is kept unless the new one is better. The problem has several optima:
+training starts from the weights of a pair classifier, and from others near them, and keeps the lowest end.
 """
 
 from __future__ import annotations
