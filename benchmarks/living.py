@@ -100,7 +100,7 @@ class Stream:
         gc.collect()  # what earlier days have left is not this day's cost
         start = time.process_time()
         found = add_to_groups(pipeline, self.known, new, **mode)
-        self.known = found.next_known()
+        self.known = found.next_known_items()
         self.seconds.append(time.process_time() - start)
         after = found.update.groups
         told = {move.item for move in found.changes.moved}

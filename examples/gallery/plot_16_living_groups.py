@@ -35,7 +35,7 @@ days = [
 known, history = KnownItems(None, State()), [{}]
 for number, day in enumerate(days, 1):
     found = add_to_groups(check_tables(model.pipeline_), known, day)
-    known = found.next_known()
+    known = found.next_known_items()
     history.append(dict(known.state.groups))
     print(f"day {number}: {compare(history[-2], history[-1]).summary()}")
 

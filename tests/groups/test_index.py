@@ -120,7 +120,7 @@ def test_groups_of_a_stream_are_the_same_with_an_index_and_without(from_size):
         kept = add_to_groups(pipeline, with_index, table.take(rows))
         anew = add_to_groups(pipeline, without, table.take(rows))
         assert kept.update == anew.update
-        with_index, without = kept.next_known(), replace(anew.next_known(), index=None)
+        with_index, without = kept.next_known_items(), replace(anew.next_known_items(), index=None)
         assert with_index.state.groups == State.start(kept.update.groups).groups
     assert len(with_index.index) == len(table)
 

@@ -34,7 +34,7 @@ def test_links_are_right_and_one_to_one(model, tables):
     assert sum(right) > 0.9 * len(second)
     assert (found.scores > 0).all()
     for side in (0, 1):
-        rows = [*found.pairs[:, side].tolist(), *found.unmatched(side).tolist()]
+        rows = [*found.pairs[:, side].tolist(), *found.unmatched_rows(side).tolist()]
         assert sorted(rows) == list(range(len(tables[side])))
 
 

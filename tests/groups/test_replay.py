@@ -16,7 +16,7 @@ START = [LoggedRun(1, {"a": "g", "b": "g", "c": "h", "d": "h", "e": "k"})]
 def picture(state):
     """All that a state says."""
     told = [(s.a, s.b, s.answer, s.by.number) for s in state.judgements()]
-    return state.groups, {e.id: e for e in state.ledger}, told, state.confirmed()
+    return state.groups, {e.id: e for e in state.ledger}, told, state.confirmed_items()
 
 
 @settings(max_examples=150, deadline=None)
@@ -78,7 +78,7 @@ def test_move_merge_and_split_say_what_became_of_ids():
 
 def test_an_old_id_still_names_its_group_in_later_decisions():
     log = [*START, Decision("merge", group="g", into="h", number=2), Decision("confirm", group="g", number=3)]
-    assert set(replay(log).confirmed()) == {"a", "b", "c", "d"}
+    assert set(replay(log).confirmed_items()) == {"a", "b", "c", "d"}
 
 
 def test_an_id_that_an_undo_took_away_leads_to_where_its_items_are():
@@ -138,7 +138,7 @@ def test_decisions_about_groups_say_something_of_their_items():
         ("c", "a"): "different",
         ("e", "a"): "different",
     }
-    assert not replay([*START, Decision("confirm", ("c",), group="g", number=2)]).confirmed()
+    assert not replay([*START, Decision("confirm", ("c",), group="g", number=2)]).confirmed_items()
     assert answers(Decision("merge", group="k", into="h", number=2)) == {
         ("c", "d"): "same",
         ("c", "e"): "same",

@@ -15,8 +15,8 @@ from clustruct.data.io import ColumnRoles
 from clustruct.estimators.baselines import PairwiseClassifierClustering
 from clustruct.features import Blocking, check_tables
 from clustruct.groups import place_items, read_groups, scoring
-from clustruct.groups.assignment import NEW
-from clustruct.groups.known import known_of_table, write_known
+from clustruct.groups.item_assignment import NEW
+from clustruct.groups.known import known_of_table, write_known_items
 from clustruct.groups.known_index import join_tables
 from clustruct.groups.named_assignment import number_groups
 from clustruct.groups.scoring import LARGE_GROUP, PAIRS_OF_ITEM, _inside, candidates, scores_near
@@ -124,7 +124,7 @@ def test_two_sets_become_one_whatever_they_are_held_in():
 def test_what_is_written_is_what_a_later_run_starts_from(tmp_path, name):
     table = Table.from_columns({"name": ["Ann, A.", "Bob", None]}, ids=["1", "2", "3"])
     groups = {"1": "g1", "2": "g1"}
-    write_known(tmp_path / name, table, groups, "id", "who" if name.endswith("v") else "cluster")
+    write_known_items(tmp_path / name, table, groups, "id", "who" if name.endswith("v") else "cluster")
     known = known_of_table(tmp_path / name, ColumnRoles(), ["who", "cluster"])
     assert known.state.groups == groups
     assert known.table.column("name") == ["Ann, A.", "Bob", None]

@@ -31,7 +31,7 @@ def streamed(pipeline, days, **mode):
     known, outcomes = KnownItems(None, State(), placed=()), []
     for new in days:
         outcomes.append(add_to_groups(pipeline, known, new, **mode))
-        known = outcomes[-1].next_known()
+        known = outcomes[-1].next_known_items()
     return outcomes
 
 
@@ -77,7 +77,9 @@ def test_a_store_remembers_which_runs_grouped_items(pipeline, days, tmp_path):
 
 
 def test_without_times_nothing_settles(pipeline, days):
-    known = replace(add_to_groups(pipeline, KnownItems(None, State()), days[0]).next_known(), placed=None)
+    known = replace(
+        add_to_groups(pipeline, KnownItems(None, State()), days[0]).next_known_items(), placed=None
+    )
     with pytest.raises(DataError, match="needs a store"):
         add_to_groups(pipeline, known, days[1], settle=2)
     with pytest.raises(ValueError, match="from 0 on, not -1"):

@@ -73,7 +73,7 @@ def test_confirmed_decisions_outlive_refits(seed):
         Decision("confirm", group="g2", number=3),
     ]
     state = replay(log)
-    confirmed = [state.confirmed().get(item, -1) for item in ITEMS]
+    confirmed = [state.confirmed_items().get(item, -1) for item in ITEMS]
     found = update_groups(
         state.groups,
         ITEMS,

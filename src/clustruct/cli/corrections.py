@@ -120,13 +120,13 @@ def _corrections(args: argparse.Namespace, sets: list[Any], trained: Mapping[str
     return clustruct.groups.corrections(
         sets,
         *args.corrections,
-        seen=[_read_shown(args, path, trained) for path in args.corrected],
+        seen=[_read_shown_groups(args, path, trained) for path in args.corrected],
         unlabelled=args.unlabelled or "apart",
         disagreement=args.disagreement,
     )
 
 
-def _read_shown(args: argparse.Namespace, path: str, trained: Mapping[str, Any]) -> KnownItems:
+def _read_shown_groups(args: argparse.Namespace, path: str, trained: Mapping[str, Any]) -> KnownItems:
     """Items with the groups that people saw, where the file has such a column."""
     named = columns(args, trained)
     bare = clustruct.data.io.ColumnRoles(

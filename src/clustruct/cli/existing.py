@@ -168,13 +168,13 @@ def _known_and_new(args: argparse.Namespace, saved: Model, store: Store | None) 
     """
     needed = {need.name for need in saved.pipeline[0].needs_}
     written = frozenset(RESULT_COLUMNS) - needed
-    known = _read_known(args, saved, store, written)
+    known = _read_known_items(args, saved, store, written)
     new = _new_items(args, saved, known)
     own = frozenset(name for name in written if new.has(name))
-    return (_read_known(args, saved, store, written - own) if own and store is None else known), new
+    return (_read_known_items(args, saved, store, written - own) if own and store is None else known), new
 
 
-def _read_known(
+def _read_known_items(
     args: argparse.Namespace, saved: Model, store: Store | None, left_out: frozenset[str]
 ) -> KnownItems:
     """The items that are known, with all columns that they have but those left out."""

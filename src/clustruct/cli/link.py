@@ -96,7 +96,7 @@ def _checked_names(args: argparse.Namespace, saved: Model) -> list[Name]:
 
 def _tell(args: argparse.Namespace, found: LinkedRows, columns: dict[str, Any]) -> None:
     """The pairs where they are to go, and how many they are."""
-    alone = [len(found.unmatched(side)) for side in (0, 1)]
+    alone = [len(found.unmatched_rows(side)) for side in (0, 1)]
     if args.out is not None:
         clustruct.data.io.write_table(args.out, columns)
     if args.json:

@@ -136,7 +136,7 @@ def _take_in(args: argparse.Namespace, store: Store) -> list[str]:
         known = groups.known_of_table(
             args.items, columns, [args.cluster] if args.cluster else ["cluster", "group"]
         )
-        added = groups.add_known(store, known, args.items)
+        added = groups.add_known_items(store, known, args.items)
         done.append(f"{count(added, 'item')} added")
     if args.decisions is not None:
         given = groups.read_labels(args.decisions).decisions

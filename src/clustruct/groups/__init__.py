@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from clustruct.core.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from .assignment import Assignment, assign
     from .changes import Changes, GroupChange, compare
     from .correction_sets import Corrections, corrections
-    from .daily_run import Outcome, add_known, add_to_groups, record
+    from .daily_run import Outcome, add_known_items, add_to_groups, record
     from .decisions import Decision, PairJudgement, settle
     from .files import LabelFile, read_decisions, read_groups, read_labels, write_decisions, write_groups
-    from .known import KnownItems, known_of_store, known_of_table, write_known
+    from .item_assignment import Assignment, assign
+    from .known import KnownItems, known_of_store, known_of_table, write_known_items
     from .ledger import Ledger, LedgerEntry
     from .linking import LinkedRows, link, link_columns, rename_fields, side_by_side
     from .log_replay import LoggedRun, State, replay
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 __all__ = ["Assignment", "Changes", "Corrections", "Decision", "GroupChange", "Item", "KnownItems"]
 __all__ += ["LabelFile", "Ledger", "LedgerEntry", "LinkedRows", "LoggedRun", "Outcome", "PairJudgement"]
 __all__ += ["State", "Store", "Update", "add_to_groups", "assign", "compare", "corrections", "is_store"]
-__all__ += ["add_known", "known_of_store", "known_of_table", "link", "link_columns", "match_groups"]
+__all__ += ["add_known_items", "known_of_store", "known_of_table", "link", "link_columns", "match_groups"]
 __all__ += ["place_items", "read_decisions", "read_groups", "read_labels", "record", "rename_fields"]
 __all__ += ["replay", "settle", "side_by_side", "update_groups", "with_ids", "write_decisions"]
-__all__ += ["write_groups", "write_known"]
+__all__ += ["write_groups", "write_known_items"]
 
 __getattr__, __dir__ = lazy_names(
     __name__, "changes", "decisions", "files", "known", "ledger", "linking", "log_replay", "schema"

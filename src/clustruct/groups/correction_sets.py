@@ -141,7 +141,7 @@ class _CorrectedSet:
     def add(self, state: State) -> None:
         """What decisions say of items."""
         self.judgements += state.judgements()
-        self.confirmed |= set(state.confirmed())
+        self.confirmed |= set(state.confirmed_items())
 
     def evidence(self, holding: Sequence[PairJudgement], unlabelled: Unlabelled) -> Evidence | None:
         """What is known; labels that contradict what was said are taken from the table."""
@@ -190,7 +190,9 @@ def _take_store(corrected: list[_CorrectedSet], path: str | PathLike[str]) -> No
     with Store(path) as store:
         known = known_of_store(store, indexed=False)
     state = known.state
-    named = {item for judged in state.judgements() for item in (judged.a, judged.b)} | set(state.confirmed())
+    named = {item for judged in state.judgements() for item in (judged.a, judged.b)} | set(
+        state.confirmed_items()
+    )
     one = next((one for one in corrected if named and named <= one.numbers.keys()), None)
     if one is None:
         if known.table is None or not named:

@@ -74,7 +74,7 @@ class Outcome:
     state: State
     placed: tuple[frozenset[str], ...] | None = None
 
-    def next_known(self) -> KnownItems:
+    def next_known_items(self) -> KnownItems:
         """What is known after the run, for the next one."""
         changes, groups = self.update.changes, self.update.groups
         places = {move.item: move.new for move in changes.moved} | {i: groups[i] for i in changes.added}
@@ -128,7 +128,7 @@ def add_to_groups(
     index = _with_new(known, stored_form(new) if known.is_store else new)
     numbers = {str(name): a for a, name in enumerate(index.table.item_ids)}
     holding = _settle(judged, numbers, known)
-    confirmed = state.confirmed()
+    confirmed = state.confirmed_items()
     labels = np.array([confirmed.get(name, UNKNOWN) for name in numbers], np.int64)
     found = place_items(
         pipeline,
@@ -222,7 +222,7 @@ def record(store: Store, outcome: Outcome, *, source: str = "", author: str = ""
         return store.record_run(changed, author=author, note=note)
 
 
-def add_known(store: Store, known: KnownItems, source: str = "") -> int:
+def add_known_items(store: Store, known: KnownItems, source: str = "") -> int:
     """Add items with the groups that they have to a store, as one run; how many are new to it.
 
     Parameters

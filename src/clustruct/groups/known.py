@@ -177,7 +177,7 @@ def _read_with_groups(
     raise fault
 
 
-def write_known(
+def write_known_items(
     path: str | PathLike[str],
     table: Table,
     groups: Mapping[str, str],

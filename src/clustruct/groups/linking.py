@@ -59,7 +59,7 @@ class LinkedRows:
     one_to_one: bool
     probabilities: Floats | None = None
 
-    def unmatched(self, side: int) -> Ints:
+    def unmatched_rows(self, side: int) -> Ints:
         """The rows of the first (0) or the second table (1) that are in no pair."""
         left = np.ones(self.sizes[side], np.bool_)
         left[self.pairs[:, side]] = False
@@ -275,7 +275,7 @@ def link_columns(
     """
     rows = links.pairs
     if unmatched:
-        alone = [links.unmatched(side) for side in (0, 1)]
+        alone = [links.unmatched_rows(side) for side in (0, 1)]
         rows = np.concatenate([rows, *(np.full((len(one), 2), -1) for one in alone)])
         rows[len(links.pairs) : len(links.pairs) + len(alone[0]), 0] = alone[0]
         rows[len(rows) - len(alone[1]) :, 1] = alone[1]

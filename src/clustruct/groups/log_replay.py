@@ -316,7 +316,7 @@ class State:
                 self.ledger.issue(name, decision.number, heirs)
                 self.ledger.end(name, decision.number, heirs)
 
-    def confirmed(self) -> dict[str, int]:
+    def confirmed_items(self) -> dict[str, int]:
         """The items of confirmed groups, to which nothing else belongs, with the number of the decision."""
         whole = ((item, by) for item, by in self._bound.items() if by.kind == "confirm" and not by.items)
         return {item: by.number for item, by in whole}

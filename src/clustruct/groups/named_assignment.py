@@ -14,8 +14,8 @@ from scipy.optimize import linear_sum_assignment
 from clustruct.core.typing import Bools, Ints
 from clustruct.data import Evidence, PairScores
 
-from .assignment import NEW, Assignment, assign
 from .changes import Changes, compare, compare_parts
+from .item_assignment import NEW, Assignment, assign
 from .ledger import digest, fresh_id
 
 C = TypeVar("C", bound=Hashable)

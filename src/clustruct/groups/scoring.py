@@ -17,7 +17,7 @@ from clustruct.features.blocking import across
 from clustruct.features.columns import Columns
 from clustruct.pipeline import check_correlation, score_pairs
 
-from .assignment import NEW
+from .item_assignment import NEW
 from .named_assignment import Update, number_groups, update_groups
 
 # A group of more items is looked at through so many pairs of each item.

@@ -274,8 +274,8 @@ class Recipe(EstimatorState, BaseEstimator):
         """Labels first, where there are some and nothing was learned before; then what people said."""
         given = CorrectedSets.of(sets, y, groups, corrections)
         self.was_cut_ = False
-        if start is None and given.labelled:
-            self.fit([given.sets[i] for i in given.labelled], groups=given.groups_of_labelled)
+        if start is None and given.labelled_numbers:
+            self.fit([given.sets[i] for i in given.labelled_numbers], groups=given.labelled_groups)
             start = self.pipeline_
         if start is None:
             if self.similarity != "linear":
@@ -287,15 +287,15 @@ class Recipe(EstimatorState, BaseEstimator):
         if not was_interrupted(start[-1]):
             file = FeatureFile(self.kept_features)
             self.pipeline_ = learn_corrections(start, self._cut_as_before(given), file)
-        self.training_ = continued_summary(self.pipeline_[-1], given.sets, given.n_named)
+        self.training_ = continued_summary(self.pipeline_[-1], given.sets, given.n_named_items)
         return self
 
     def _cut_as_before(self, given: CorrectedSets) -> CorrectedSets:
         """A single labelled set is cut, where a first fit cuts it."""
-        if len(given.labelled) != 1 or not self._cuts(given.sets[given.labelled[0]]):
+        if len(given.labelled_numbers) != 1 or not self._cuts(given.sets[given.labelled_numbers[0]]):
             return given
         self.was_cut_ = True
-        return given.with_parts(self.cut(given.sets[given.labelled[0]]))
+        return given.with_parts(self.cut(given.sets[given.labelled_numbers[0]]))
 
     def _cuts(self, table: Table) -> bool:
         """Whether a single set is cut: not if it is, or stands for, a whole table."""

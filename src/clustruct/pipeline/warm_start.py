@@ -76,19 +76,19 @@ class CorrectedSets:
         return cls(tables, [e if e is not None and e.named.any() else None for e in given], groups)
 
     @property
-    def labelled(self) -> list[int]:
+    def labelled_numbers(self) -> list[int]:
         """The numbers of the sets in which an item has a label."""
         return [
             i for i, table in enumerate(self.sets) if table.labels is not None and known_items(table).any()
         ]
 
     @property
-    def groups_of_labelled(self) -> list[Hashable] | None:
+    def labelled_groups(self) -> list[Hashable] | None:
         """The groups of these sets."""
-        return None if self.groups is None else [self.groups[i] for i in self.labelled]
+        return None if self.groups is None else [self.groups[i] for i in self.labelled_numbers]
 
     @property
-    def n_named(self) -> int:
+    def n_named_items(self) -> int:
         """Of how many items something is said."""
         return sum(int(np.count_nonzero(e.named)) for e in self.evidence if e is not None)
 
@@ -131,7 +131,7 @@ def learn_corrections(
     if hasattr(model, "w_"):
         before = Pipeline([("features", trusting), ("model", model)])
         corrected = [(table, _confirm_shown_groups(before, table, e)) for table, e in corrected]
-    labelled_sets = [given.sets[i] for i in given.labelled]
+    labelled_sets = [given.sets[i] for i in given.labelled_numbers]
     labels = [partial_labels(table.labels or ()) for table in labelled_sets]
     bare = copy(trusting).with_map(None)
     sets = [

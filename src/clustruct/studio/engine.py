@@ -68,7 +68,7 @@ class ProjectSnapshot:
         group_number = {name: g for g, name in enumerate(dict.fromkeys(group_ids))}
         groups = np.array([group_number[name] for name in group_ids], np.int64)
         shown = evidence_of(holding, numbers)
-        evidence = evidence_of(holding, numbers, complete=state.confirmed())
+        evidence = evidence_of(holding, numbers, complete=state.confirmed_items())
         at = store.next_number() - 1
         return cls(table, numbers, state, groups, list(group_number), holding, evidence, shown, at)
 

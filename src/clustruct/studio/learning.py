@@ -278,7 +278,7 @@ def propose_groups(snapshot: ProjectSnapshot, pipeline: Pipeline, scores: PairSc
     labels = group(pipeline, scores, snapshot.evidence).labels
     found = {item: int(y) for item, y in zip(snapshot.numbers, labels, strict=True)}
     before = snapshot.state.groups
-    confirmed = {before[i] for i in snapshot.state.confirmed() if i in before}
+    confirmed = {before[i] for i in snapshot.state.confirmed_items() if i in before}
     taken = {entry.id for entry in snapshot.state.ledger}
 
     def new_id(item: str) -> str:

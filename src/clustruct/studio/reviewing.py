@@ -50,7 +50,7 @@ def find_doubts(snapshot: ProjectSnapshot, scores: PairScores, pipeline: Pipelin
         return probabilities(pipeline, values)
 
     numbers = snapshot.numbers
-    settled = {snapshot.groups[numbers[i]] for i in snapshot.state.confirmed() if i in numbers}
+    settled = {snapshot.groups[numbers[i]] for i in snapshot.state.confirmed_items() if i in numbers}
     found = [  # groups are numbered by first appearance, here as there
         (split.cluster, split.wrong_pairs, split.together, split.part)
         for split in suggested_splits(scores, snapshot.groups, probability)

@@ -139,14 +139,14 @@ def test_the_completion_is_the_best_of_all_that_keep_the_labels(seed):
 @pytest.mark.parametrize("loss", ["pairwise", "pairwise_f"])
 def test_the_objective_never_rises(loss, monkeypatch):
     objectives = []
-    own = training.SimilarityTask._fit
+    own = training.SimilarityTask._in_user_units
 
     def recorded(self, *args):
         found = own(self, *args)
         objectives.append(found.result.objective)
         return found
 
-    monkeypatch.setattr(training.SimilarityTask, "_fit", recorded)
+    monkeypatch.setattr(training.SimilarityTask, "_in_user_units", recorded)
     for seed in range(5):
         sets, labels = zip(*[partly_labelled(10 * seed + k, m=7) for k in range(4)], strict=True)
         objectives.clear()
