@@ -8,7 +8,7 @@ from unittest.mock import patch
 import pytest
 
 import clustruct
-from clustruct.cli.imports import LOSSES, import_named
+from clustruct.cli.imports import LOSSES, import_one
 from clustruct.core.storage import encoding
 from clustruct.losses import base
 
@@ -115,9 +115,9 @@ def test_a_file_that_failed_can_be_mended(own):
     path = own / "own_mended.py"
     path.write_text("boom\n")
     with pytest.raises(Exception, match="boom"):
-        import_named(str(path))
+        import_one(str(path))
     path.write_text("answer = 42 \n")
-    assert import_named("./own_mended.py").answer == 42
+    assert import_one("./own_mended.py").answer == 42
 
 
 def test_an_unknown_loss_is_one_line(own, command):

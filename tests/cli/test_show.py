@@ -51,8 +51,8 @@ def test_every_kind_of_field_has_a_word():
 
 def test_the_gap_is_no_share():
     """It is in the unit of the objective, as the engine gives it; F is a share."""
-    assert show._said("gap", 0.06) == "0.06"
-    assert show._said("held_out_pairwise_f", 0.967) == "96.7 %"
+    assert show._as_text("gap", 0.06) == "0.06"
+    assert show._as_text("held_out_pairwise_f", 0.967) == "96.7 %"
 
 
 def test_the_model_is_named_either_way(command, folder):

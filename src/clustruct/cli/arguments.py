@@ -197,14 +197,14 @@ def add_model(parser: argparse.ArgumentParser, required: bool = True) -> None:
 
 def add_needs(parser: argparse.ArgumentParser) -> None:
     """What becomes of data that lacks something."""
-    said = "group data without fields that the model was trained with, too"
-    parser.add_argument("--allow-missing-fields", action="store_true", help=said)
+    text = "group data without fields that the model was trained with, too"
+    parser.add_argument("--allow-missing-fields", action="store_true", help=text)
 
 
 def add_verbose(parser: argparse.ArgumentParser) -> None:
-    """Whether the cost of each step is told."""
-    said = "say at the end what each step cost and kept"
-    parser.add_argument("--verbose", action="store_true", help=said)
+    """Whether the cost of each step is printed."""
+    text = "say at the end what each step cost and kept"
+    parser.add_argument("--verbose", action="store_true", help=text)
 
 
 def add_output(parser: argparse.ArgumentParser) -> None:
@@ -320,11 +320,11 @@ def partly_labelled_sets(
     if args.skip_unlabelled:
         return labelled_sets(args, trained)
     try:
-        sets = _checked(list(_read(args, trained, "partial")), args)
+        sets = _check_fields(list(_read(args, trained, "partial")), args)
     except clustruct.core.exceptions.NoLabels:
         if not may_lack or args.cluster is not None:
             raise
-        sets = _checked(list(_read(args, trained, "ignored")), args)
+        sets = _check_fields(list(_read(args, trained, "ignored")), args)
     for table in sets if args.unlabelled is None and len(sets) > 1 and not may_lack else ():
         if None in (labels := list(table.labels or ())):
             raise clustruct.core.exceptions.NoLabels(
@@ -336,10 +336,10 @@ def partly_labelled_sets(
 
 def labelled_sets(args: argparse.Namespace, trained: Trained = None) -> list[Table]:
     """All sets, with labels."""
-    return _checked(list(_read(args, trained, "skip" if args.skip_unlabelled else "required")), args)
+    return _check_fields(list(_read(args, trained, "skip" if args.skip_unlabelled else "required")), args)
 
 
-def _checked(sets: list[Table], args: argparse.Namespace) -> list[Table]:
+def _check_fields(sets: list[Table], args: argparse.Namespace) -> list[Table]:
     for name in args.fields or ():
         if name in (args.ignore or ()):
             raise UsageError(f"--fields and --ignore both name {name!r}")

@@ -16,7 +16,7 @@ from clustruct.papers.hooks.hook_training import HookScores, predict
 from clustruct.papers.hooks.model_files import read_model_file
 from clustruct.papers.hooks.svmapi import Sparm, StructModel
 
-from .hook_commands import HookParser, check_files, check_written, run_command
+from .hook_commands import HookParser, check_files, check_target_file, run_command
 from .output import OK
 
 ABOUT = """\
@@ -34,7 +34,7 @@ def main(argv: list[str] | None = None) -> int:
 def _classify(line: argparse.Namespace, hooks: Hooks) -> int:
     check_files(line.files, "test", "model", "predictions")
     test_file, model_file, predictions_file = line.files
-    check_written(hooks, predictions_file, test_file, model_file)
+    check_target_file(hooks, predictions_file, test_file, model_file)
     for name, value in line.custom:
         hooks.parse_parameters_classify(name, value)
     sm, sparm = _read_model(hooks, model_file, line.allow_pickle)

@@ -100,8 +100,8 @@ def _compare(args: argparse.Namespace) -> None:
             | {"mean": t.mean if len(t.values) else None, "refused": t.refused}
             for t in found.tried
         ]
-        said = {"score": found.score, "groups": found.n_groups, "sure": found.is_sure}
-        print_json({**said, "tried": rows, "recommendation": found.recommendation()})
+        summary = {"score": found.score, "groups": found.n_groups, "sure": found.is_sure}
+        print_json({**summary, "tried": rows, "recommendation": found.recommendation()})
     else:
         _print_comparison(found)
 

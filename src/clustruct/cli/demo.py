@@ -40,7 +40,7 @@ DRAWN = 60
 class Story(NamedTuple):
     """What was made up, and the commands for it, each with why."""
 
-    told: str
+    intro: str
     lines: dict[str, str]
 
 
@@ -55,7 +55,7 @@ def customers() -> Story:
     _write_table("customers.csv", replace(table, labels=labels))
     _write_table("answers.csv", rest)
     first, second, n_known = *_mates(rest), len(table) - len(rest)
-    told = f"""\
+    intro = f"""\
 customers.csv: {len(table)} rows of customers. Some people were entered more than once, with slips and gaps.
 Of {n_known} rows it is known which person they are; answers.csv tells it of the other {len(rest)}."""
     model = "--model customers.model"
@@ -69,7 +69,7 @@ Of {n_known} rows it is known which person they are; answers.csv tells it of the
         "Why are these two together, or apart?": f"explain answers.csv {model} --pair {first} {second}",
     }
     report = {"All of it on one page.": f"report answers.csv {model} --out {REPORT}"}
-    return Story(told, lines | (report if _can_draw() else {}))
+    return Story(intro, lines | (report if _can_draw() else {}))
 
 
 def _write_table(name: str, table: Table) -> None:
@@ -81,7 +81,7 @@ def _write_table(name: str, table: Table) -> None:
         writer.writerows(zip(table.item_ids, *map(table.column, fields), table.labels or (), strict=True))
 
 
-def _of_sets(name: str, n_sets: int, suffix: str, options: str, told: str) -> Story:
+def _of_sets(name: str, n_sets: int, suffix: str, options: str, intro: str) -> Story:
     """Many small sets: the first to learn from, the others to test."""
     sets = getattr(clustruct.data.datasets, f"make_{name}")(n_sets=n_sets)
     train, test, model = f"train.{suffix}", f"test.{suffix}", f"{name}.model"
@@ -96,7 +96,7 @@ def _of_sets(name: str, n_sets: int, suffix: str, options: str, told: str) -> St
         "What went wrong, and what is least confident?": f"explain {test} --model {model} --top 3",
         "Why are these two together, or apart?": f"explain {test} --model {model} --in {pair}",
     }
-    return Story(f"{told}\n{cut} sets to learn from: {train}; the others to test: {test}", lines)
+    return Story(f"{intro}\n{cut} sets to learn from: {train}; the others to test: {test}", lines)
 
 
 TASKS: dict[str, Callable[[], Story]] = {
@@ -202,7 +202,7 @@ def _draw() -> bool:
 
 def _steps(story: Story, main: Main, silent: bool) -> list[dict[str, str | int]]:
     if not silent:
-        print(story.told)
+        print(story.intro)
     return [_step(why, shlex.split(line), main, silent) for why, line in story.lines.items()]
 
 
@@ -216,9 +216,9 @@ def _mates(table: Table) -> tuple[str, str]:
 def _step(why: str, line: list[str], main: Main, silent: bool) -> dict[str, str | int]:
     shown = f"clustruct {shlex.join(line)}"
     if silent:
-        said = StringIO()
-        with contextlib.redirect_stdout(said):
+        output = StringIO()
+        with contextlib.redirect_stdout(output):
             code = main([*line, "--json", "--quiet"])
-        return {"command": shown, "exit_code": code, "output": said.getvalue().strip()}
+        return {"command": shown, "exit_code": code, "output": output.getvalue().strip()}
     print(f"\n{why}\n$ {shown}\n", flush=True)
     return {"command": shown, "exit_code": main(line)}

@@ -26,7 +26,7 @@ examples
   clustruct diff monday.csv tuesday.csv
   clustruct diff old.csv new.csv --match     for ids that are numbers of one run: matched by items"""
 # Kinds of groups that are told one by one, and what is said of the group.
-TOLD: tuple[Status, ...] = ("merged", "split", "renamed", "changed", "shrunk", "grown", "new", "gone")
+LISTED: tuple[Status, ...] = ("merged", "split", "renamed", "changed", "shrunk", "grown", "new", "gone")
 SHOWN_NAMES = 4
 
 
@@ -59,7 +59,7 @@ def run(args: argparse.Namespace) -> None:
     if args.json:
         print_json(as_json(found))
     else:
-        print("\n".join(told(found, args.top)))
+        print("\n".join(group_lines(found, args.top)))
         stayed = len(old) - len(found.removed)
         if not args.match and not args.quiet and 2 * len(found.moved) > stayed:
             print("\nmost items moved; where ids are numbers of one run each, --match tells what is the same")
@@ -77,10 +77,10 @@ def as_json(found: Changes) -> dict[str, object]:
     }
 
 
-def told(found: Changes, most: int) -> list[str]:
+def group_lines(found: Changes, most: int) -> list[str]:
     """Changes for a person: how many of each kind, then those groups that changed."""
     lines = [found.summary()]
-    for status in TOLD:
+    for status in LISTED:
         groups = sorted(found.of(status), key=lambda g: -max(g.before, g.after))
         groups = [g for g in groups if g.before or status != "renamed"]
         if groups:
@@ -92,20 +92,20 @@ def told(found: Changes, most: int) -> list[str]:
 
 def _what(group: GroupChange) -> str:
     """What happened to one group, in a few words."""
-    said = []
+    parts = []
     if group.targets and not group.after:
-        said.append(f"now in {_names(group.targets)}")
+        parts.append(f"now in {_names(group.targets)}")
     elif group.targets:
-        said.append(f"{count(len(group.lost), 'item')} went to {_names(group.targets)}")
+        parts.append(f"{count(len(group.lost), 'item')} went to {_names(group.targets)}")
     elif group.lost and group.after:
-        said.append(f"lost {_names(group.lost)}")
+        parts.append(f"lost {_names(group.lost)}")
     if group.sources:
-        said.append(
+        parts.append(
             f"with items of {_names(group.sources)}" if group.before else f"from {_names(group.sources)}"
         )
     elif group.gained:
-        said.append(f"{'gained ' if group.before else ''}{_names(group.gained)}")
-    return "; ".join(said) or _names(group.lost)
+        parts.append(f"{'gained ' if group.before else ''}{_names(group.gained)}")
+    return "; ".join(parts) or _names(group.lost)
 
 
 def _names(names: tuple[str, ...]) -> str:

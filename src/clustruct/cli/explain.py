@@ -57,7 +57,7 @@ def run(args: argparse.Namespace) -> None:
     """One pair, or all sets."""
     saved = read_model(args.model, args.allow_missing_fields)
     read = sets_as_they_are(args, saved.columns)
-    pipeline, sets = clustruct.features.check_tables(saved.pipeline, read), _chosen(args.within, read)
+    pipeline, sets = clustruct.features.check_tables(saved.pipeline, read), _choose_sets(args.within, read)
     asked = args.pair or args.why_not
     if asked is not None:
         place = _place(asked, sets)
@@ -71,7 +71,7 @@ def run(args: argparse.Namespace) -> None:
     print_json(found) if args.json else show(plain(found), args.top)
 
 
-def _chosen(name: str | None, sets: list[Table]) -> list[Table]:
+def _choose_sets(name: str | None, sets: list[Table]) -> list[Table]:
     chosen = [table for table in sets if name in (None, table.name)]
     if not chosen:
         some = ", ".join(table.name for table in sets[:5]) + (" ..." if len(sets) > 5 else "")
@@ -160,13 +160,13 @@ def _alternative(move: ClusterMove, names: Sequence[Hashable]) -> str:
         return f"merge with cluster {move.other}"
     if move.kind == "none":
         return "none"
-    out = _listed([names[a] for a in sorted(move.parts, key=len)[0]])
+    out = _list_items([names[a] for a in sorted(move.parts, key=len)[0]])
     if move.kind == "split":
         return f"split into {len(move.parts)} parts, the smallest {out}"
     return f"take out {out}"
 
 
-def _listed(items: Sequence[Hashable]) -> str:
+def _list_items(items: Sequence[Hashable]) -> str:
     shown = ", ".join(str(i) for i in items[:SHOWN_ITEMS])
     return shown if len(items) <= SHOWN_ITEMS else f"{shown}, ... ({len(items)} items)"
 
@@ -208,7 +208,7 @@ def _table(entries: Sequence[Mapping[str, Any]], keys: Mapping[str, str], top: i
     shown: dict[str, Callable[[Any], str]] = {
         "item": str,
         "pieces": _pieces,
-        "part": _listed,
+        "part": _list_items,
         "set": lambda s: s or "table",
     }
     rows = [[shown[key](entry[key]) if key in shown else entry[key] for key in keys] for entry in entries]
@@ -312,8 +312,8 @@ def _print_change(found: Mapping[str, Any]) -> None:
     print(f"\n{how} that would put them {verdict} (similarity {other['similarity']:.3f}):")
     for change in other["changes"]:
         value = change["values"][1]
-        told = f", {short(str(value), 60)!r}" if change["kind"] != "missing" else ""
-        print(f"  {harmless(change['field'])}: {DONE[change['kind']]}{harmless(told)}")
+        text = f", {short(str(value), 60)!r}" if change["kind"] != "missing" else ""
+        print(f"  {harmless(change['field'])}: {DONE[change['kind']]}{harmless(text)}")
 
 
 def _text(value: object) -> str:

@@ -199,19 +199,19 @@ def _print(found: Mapping[str, Any], rows: list[tuple[str, float, float]], how: 
     if found.get("similarities") is not None:
         print(similarity_line(found))
     if found["calibration"] is not None:
-        told = found["calibration"]
+        known = found["calibration"]
         pairs = (
-            f"{told['true_pairs']:,.0f} held-out pairs that belong together and {told['false_pairs']:,.0f}"
+            f"{known['true_pairs']:,.0f} held-out pairs that belong together and {known['false_pairs']:,.0f}"
         )
         before = "" if found.get("corrected_items") is None else ", before it went on"
         print(
-            f"probabilities learned from {pairs} that do not (Brier skill {told['brier_skill']:.3f}{before})"
+            f"probabilities learned from {pairs} that do not (Brier skill {known['brier_skill']:.3f}{before})"
         )
 
 
 def _choice(found: Mapping[str, Any]) -> str:
     """How C was chosen, and what held-out sets say of it. The loss of a large table is always near zero:
-    most of its pairs are apart, and easily told.
+    most of its pairs are apart, and easy to tell.
     """
     if found["left_out"] is not None:
         return f" (not chosen; trained without {', '.join(short(name) for name in found['left_out'])})"
@@ -226,14 +226,14 @@ def _choice(found: Mapping[str, Any]) -> str:
 def similarity_line(found: Mapping[str, Any]) -> str:
     """Which similarity --similarity auto took, and why."""
     costs, error = found["similarities"], found["similarity_error"]
-    said = f"similarity: {found['similarity']} (chosen"
+    line = f"similarity: {found['similarity']} (chosen"
     if error is None:
-        return f"{said}: nothing could be held out to try trees)"
+        return f"{line}: nothing could be held out to try trees)"
     by = "100 - pairwise F of clusters" if found["held_out"] == "clusters" else "loss of sets"
-    said += f"; held-out {by}: linear {costs['linear']:.3g}, trees {costs['trees']:.3g}"
+    line += f"; held-out {by}: linear {costs['linear']:.3g}, trees {costs['trees']:.3g}"
     if found["similarity"] == "linear" and costs["trees"] < costs["linear"]:
-        return f"{said}: the difference could be chance, its standard error is {error:.2g})"
-    return f"{said}, standard error of the difference {error:.2g})"
+        return f"{line}: the difference could be chance, its standard error is {error:.2g})"
+    return f"{line}, standard error of the difference {error:.2g})"
 
 
 def weight_rows(pipeline: Pipeline) -> list[tuple[str, float, float]]:

@@ -68,7 +68,7 @@ class HookParser(argparse.ArgumentParser):
             raise UsageError("a hook module (--m) and file names are wanted")
         names = {word.partition("=")[0] for word in words if word.startswith("--")} - KNOWN
         for name in names:
-            named = partial(_named, name)
+            named = partial(_name_option, name)
             self.add_argument(name, dest="custom", type=named, action="append", help=argparse.SUPPRESS)
         line, left = self.parse_known_intermixed_args(words)
         if left:
@@ -81,7 +81,7 @@ class HookParser(argparse.ArgumentParser):
         raise UsageError(text.replace(": takes", " takes"))
 
 
-def _named(name: str, value: str) -> tuple[str, str]:
+def _name_option(name: str, value: str) -> tuple[str, str]:
     """An option that is the module's own, with its value."""
     return name, value
 
@@ -113,7 +113,7 @@ def check_files(files: Sequence[str], *names: str) -> None:
         raise UsageError(f"{len(names)} file names are wanted ({', '.join(names)}); given: {found}")
 
 
-def check_written(hooks: Hooks, target: str, *inputs: str) -> None:
+def check_target_file(hooks: Hooks, target: str, *inputs: str) -> None:
     """Find out before the work that the file can be written after it, and is not one that is read."""
     try:
         check_target(Path(target), [*inputs, str(hooks.module.__file__)])

@@ -41,16 +41,16 @@ class _Import(argparse.Action):
         values: object,
         option_string: str | None = None,
     ) -> None:
-        import_named(str(values))
+        import_one(str(values))
 
 
 def add_import(parser: argparse.ArgumentParser) -> None:
     """The option, which may be given several times."""
-    said = "import this module first (my_losses or my_losses.py), e.g. for losses that it registers"
-    parser.add_argument("--import", action=_Import, metavar="MODULE", dest=argparse.SUPPRESS, help=said)
+    text = "import this module first (my_losses or my_losses.py), e.g. for losses that it registers"
+    parser.add_argument("--import", action=_Import, metavar="MODULE", dest=argparse.SUPPRESS, help=text)
 
 
-def import_asked(words: Sequence[str]) -> list[str]:
+def import_modules(words: Sequence[str]) -> list[str]:
     """Import what ``--import`` names, wherever it stands; the words from the command on, without it."""
     parser = argparse.ArgumentParser("clustruct", add_help=False, allow_abbrev=False, exit_on_error=False)
     add_import(parser)
@@ -60,7 +60,7 @@ def import_asked(words: Sequence[str]) -> list[str]:
         return list(words)
 
 
-def import_named(name: str) -> ModuleType:
+def import_one(name: str) -> ModuleType:
     """A module by its name, also one of the current folder, or by the path of its file.
 
     >>> import_named("json").__name__
@@ -72,7 +72,7 @@ def import_named(name: str) -> ModuleType:
     except UsageError:
         raise
     except (Exception, SystemExit) as error:  # a module may fail with anything
-        raise UsageError(f"--import {name}: {_place(error)}{_told(error)}") from error
+        raise UsageError(f"--import {name}: {_place(error)}{_fault_text(error)}") from error
 
 
 def _of_name(name: str) -> ModuleType:
@@ -81,8 +81,8 @@ def _of_name(name: str) -> ModuleType:
         return import_module(name)
     except ModuleNotFoundError as error:
         if error.name is None or f"{name}.".startswith(f"{error.name}."):
-            told = f"there is no module {name!r}, neither in this folder nor where Python looks"
-            raise UsageError(f"--import {name}: {told}") from None
+            text = f"there is no module {name!r}, neither in this folder nor where Python looks"
+            raise UsageError(f"--import {name}: {text}") from None
         raise
 
 
@@ -122,9 +122,9 @@ def _place(error: BaseException) -> str:
     return f"{Path(own[0].filename).name}, line {own[0].lineno}: " if own else ""
 
 
-def _told(error: BaseException) -> str:
-    said = error.msg if isinstance(error, SyntaxError) else str(error)
-    return f"{type(error).__name__}: {said}" if said else type(error).__name__
+def _fault_text(error: BaseException) -> str:
+    text = error.msg if isinstance(error, SyntaxError) else str(error)
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
 def loss_name(text: str) -> str:

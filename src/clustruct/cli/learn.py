@@ -12,7 +12,7 @@ from clustruct.papers.hooks.model_files import unstorable, write_model_file
 from clustruct.papers.hooks.svmapi import KernelParm, Sparm, StructModel
 from clustruct.ssvm import FitResult, Iteration
 
-from .hook_commands import HookParser, check_files, check_written, run_command
+from .hook_commands import HookParser, check_files, check_target_file, run_command
 from .output import FAILED, OK, UsageError
 
 ABOUT = """\
@@ -54,7 +54,7 @@ def main(argv: list[str] | None = None) -> int:
 def _learn(line: argparse.Namespace, hooks: Hooks) -> int:
     check_files(line.files, "train", "model")
     train_file, model_file = line.files
-    check_written(hooks, model_file, train_file)
+    check_target_file(hooks, model_file, train_file)
     sparm, kernel_parm = _parameters(line)
     hooks.parse_parameters(sparm)
     settings(sparm)  # faults are named before any work

@@ -11,11 +11,11 @@ import clustruct
 from clustruct.core.callbacks import training_callback
 from clustruct.core.formatting import count
 
-from . import dials
+from . import grouping_options
 from .arguments import Model, add_model, add_needs, add_verbose, delimiter_mark, read_model
 from .output import print_json
 from .progress import ProgressOutput
-from .sources import Name, add_map, mapped, read_tables
+from .sources import Name, add_map, map_fields, read_tables
 
 if TYPE_CHECKING:
     from clustruct.data.io import ColumnRoles
@@ -51,22 +51,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--unmatched", action="store_true", help=alone)
     out = ".csv, .tsv, .jsonl or .parquet (default: CSV on stdout)"
     parser.add_argument("--out", metavar="FILE", help=out)
-    dials.add_cuts(parser.add_argument)
+    grouping_options.add_cuts(parser.add_argument)
     add_verbose(parser)
 
 
 def run(args: argparse.Namespace) -> None:
     """Read both, link, write."""
-    asked = dials.check(args)
+    asked = grouping_options.check(args)
     if args.out is not None:
         clustruct.core.storage.check_target(Path(args.out), [*args.data, args.model])
         clustruct.data.io.check_table(args.out)
-    saved, _ = dials.applied(args, read_model(args.model, args.allow_missing_fields), asked)
+    saved, _ = grouping_options.move_threshold(args, read_model(args.model, args.allow_missing_fields), asked)
     progress = ProgressOutput(args.quiet or (args.out is None and sys.stdout.isatty()))
     with training_callback(progress):
         columns = _columns(args, saved)
         tables = read_tables(args, columns, "ignored")
-        first, second = mapped(tables, _checked_names(args, saved), columns).values()
+        first, second = map_fields(tables, _checked_names(args, saved), columns).values()
         found = clustruct.groups.link(saved.pipeline, first, second, one_to_one=args.one_to_one)
     progress.done()
     one, two = tables.values()
@@ -89,8 +89,8 @@ def _checked_names(args: argparse.Namespace, saved: Model) -> list[Name]:
     own = args.id or saved.columns.get("id")
     for _, name, column in args.map:
         if known and name not in (*known, own):
-            told = f"--map {name}={column}: the model has no field {name!r}"
-            raise clustruct.core.exceptions.DataError(told + clustruct.groups.linking.spelt(name, known))
+            text = f"--map {name}={column}: the model has no field {name!r}"
+            raise clustruct.core.exceptions.DataError(text + clustruct.groups.linking.spelt(name, known))
     return list(args.map)
 
 
@@ -101,9 +101,9 @@ def _tell(args: argparse.Namespace, found: LinkedRows, columns: dict[str, Any]) 
         clustruct.data.io.write_table(args.out, columns)
     if args.json:
         pairs = [list(row) for row in zip(columns["id_a"], columns["id_b"], columns["score"], strict=True)]
-        told = {"rows": found.sizes, "one_to_one": found.one_to_one, "unmatched": alone}
+        summary = {"rows": found.sizes, "one_to_one": found.one_to_one, "unmatched": alone}
         sure = {} if found.probabilities is None else {"probabilities": columns["probability"]}
-        print_json({"model": str(args.model), **told, "pairs": pairs, **sure})
+        print_json({"model": str(args.model), **summary, "pairs": pairs, **sure})
         return
     if args.out is None:
         sys.stdout.writelines(clustruct.data.io.table_lines(columns))

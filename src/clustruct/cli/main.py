@@ -18,7 +18,7 @@ from clustruct.core.formatting import harmless
 
 from . import COMMANDS
 from .arguments import add_output, naming_files
-from .imports import add_import, import_asked
+from .imports import add_import, import_modules
 from .output import INTERRUPTED, MISUSED, OK, UsageError, open_streams, run_to_exit_code
 
 ABOUT = """\
@@ -114,7 +114,7 @@ def main(argv: list[str] | None = None) -> int:
     printable = open_streams()
     words = sys.argv[1:] if argv is None else argv
     try:
-        rest = import_asked(words)
+        rest = import_modules(words)
         parser = build_parser(rest[0] if rest else None)
         args = parser.parse_args(words)
         if args.command is None:
@@ -187,16 +187,16 @@ def warnings_to(show: Callable[[str], None], kind: type[Warning] = Warning) -> I
     Sets are grouped one by one: that they are unlike the training, or costly, is said of the first.
     """
     once = (clustruct.core.exceptions.UnfamiliarDataWarning, clustruct.core.exceptions.CostWarning)
-    said: set[type[Warning]] = set()
+    once_shown: set[type[Warning]] = set()
 
-    def shown(message: Warning | str, category: type[Warning], *place: object, **more: object) -> None:
-        if issubclass(category, kind) and category not in said:
-            said.update({category} if category in once else ())
+    def show_warning(message: Warning | str, category: type[Warning], *place: object, **more: object) -> None:
+        if issubclass(category, kind) and category not in once_shown:
+            once_shown.update({category} if category in once else ())
             show(str(message))
 
     with warnings.catch_warnings():
         warnings.simplefilter("default", UserWarning)
-        warnings.showwarning = shown
+        warnings.showwarning = show_warning
         yield
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 PICTURE = "marbles.png"
 
 
-def untrained(marbles: Marbles) -> Ints:
+def group_untrained(marbles: Marbles) -> Ints:
     """All differences count alike: together where a pair differs less than pairs do on average."""
     import numpy as np
 
@@ -46,7 +46,7 @@ def learn_and_test(by: Literal["hue", "size"]) -> dict[str, list[Any]]:
     learned = clustruct.SupervisedCorrelationClustering().fit(X, y)
     pairs = clustruct.estimators.baselines.PairwiseClassifierClustering(predictor="local_search")
     answers = {
-        "untrained": [untrained(m) for m in test],
+        "untrained": [group_untrained(m) for m in test],
         "pair classifier": pairs.fit(X, y).predict(new),
         "learned": learned.predict(new),
     }

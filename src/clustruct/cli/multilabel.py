@@ -70,8 +70,8 @@ def _add_fit(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_labels(parser: argparse.ArgumentParser) -> None:
-    told = "columns of 0 and 1, one for each label (SVM^light: before the features)"
-    parser.add_argument("--labels", type=names_between_commas, metavar="A,B", help=told)
+    text = "columns of 0 and 1, one for each label (SVM^light: before the features)"
+    parser.add_argument("--labels", type=names_between_commas, metavar="A,B", help=text)
 
 
 def _fit(args: argparse.Namespace) -> int | None:
@@ -80,8 +80,8 @@ def _fit(args: argparse.Namespace) -> int | None:
     found = _read(args, rows.columns(args, labels=args.labels or ()))
     names = found.label_names
     if len(names) < 2:
-        said = f"rows have {count(len(names), 'label')} in all, two are needed at least"
-        raise clustruct.core.exceptions.DataError(f"{found.path}: {said}")
+        what = f"rows have {count(len(names), 'label')} in all, two are needed at least"
+        raise clustruct.core.exceptions.DataError(f"{found.path}: {what}")
     oracle = args.oracle or ("exact" if len(names) <= FEW_LABELS or args.edges == "tree" else "graph_cut")
     if oracle == "exact" and args.edges == "full":
         _mention_cost(found, len(names))
@@ -96,23 +96,23 @@ def _fit(args: argparse.Namespace) -> int | None:
         cv=args.folds,
     )
     Y = _indicators(found, names)
-    model = rows.fitted(args, found, lambda numbers: learner.fit(numbers(found), Y))
-    told = {**_training(model, len(found), len(names)), "seconds": time.perf_counter() - started}
-    rows.save(args, model, {"labels": list(names)}, told)
+    model = rows.fit_rows(args, found, lambda numbers: learner.fit(numbers(found), Y))
+    info = {**_training(model, len(found), len(names)), "seconds": time.perf_counter() - started}
+    rows.save(args, model, {"labels": list(names)}, info)
     pairs = _pairs(model, names)
     if args.json:
-        print_json({"model": str(args.model), **told, "labels": names, "pairs": pairs})
+        print_json({"model": str(args.model), **info, "labels": names, "pairs": pairs})
     elif not args.quiet:
-        _print(told, pairs)
-    return rows.tell_end(args, told["stop_reason"] == "interrupted")
+        _print(info, pairs)
+    return rows.print_end(args, info["stop_reason"] == "interrupted")
 
 
 def _mention_cost(found: FeatureRows, n_labels: int) -> None:
     """Say before the work that all labelings of all rows will take long."""
     if len(found) * 2.0**n_labels > MANY:
-        said = f"each round looks at all 2^{n_labels} labelings of {count(len(found), 'row')}"
+        what = f"each round looks at all 2^{n_labels} labelings of {count(len(found), 'row')}"
         advice = "--oracle graph_cut or --edges tree takes a small part of the time"
-        warnings.warn(f"{found.path}: {said}: {advice}", clustruct.core.exceptions.CostWarning, stacklevel=3)
+        warnings.warn(f"{found.path}: {what}: {advice}", clustruct.core.exceptions.CostWarning, stacklevel=3)
 
 
 def _read(args: argparse.Namespace, named: Any, n_features: int | None = None) -> FeatureRows:
@@ -121,8 +121,8 @@ def _read(args: argparse.Namespace, named: Any, n_features: int | None = None) -
         path, named, n_features=n_features, several_labels=True, delimiter=args.delimiter
     )
     if found.label_sets is None and args.action != "predict":
-        told = "name the columns of the labels (--labels A,B)"
-        raise clustruct.core.exceptions.NoLabels(f"{path}: {told}")
+        text = "name the columns of the labels (--labels A,B)"
+        raise clustruct.core.exceptions.NoLabels(f"{path}: {text}")
     return found
 
 
@@ -159,10 +159,10 @@ def _pairs(model: RowModel, names: tuple[str, ...]) -> list[list[Any]]:
     return sorted(held, key=lambda row: -abs(row[2]))
 
 
-def _print(told: dict[str, Any], pairs: list[list[Any]]) -> None:
-    labels, features = count(told["n_labels"], "label"), count(told["features"], "feature")
+def _print(info: dict[str, Any], pairs: list[list[Any]]) -> None:
+    labels, features = count(info["n_labels"], "label"), count(info["features"], "feature")
     print(
-        f"learned {labels} from {count(told['rows'], 'row')} with {features} in {duration(told['seconds'])}"
+        f"learned {labels} from {count(info['rows'], 'row')} with {features} in {duration(info['seconds'])}"
     )
     if pairs:
         print("\npairs of labels with the largest weights (above 0: they go together)")
@@ -171,15 +171,15 @@ def _print(told: dict[str, Any], pairs: list[list[Any]]) -> None:
                 ["label", "label ", "weight"], [[short(a), short(b), w] for a, b, w in pairs[:STRONGEST]]
             )
         )
-    loss = told["held_out_loss"]
+    loss = info["held_out_loss"]
     chosen = "" if loss is None else f" (chosen; on held-out rows {loss:.3g} % of the labels wrong)"
-    print(f"\nC = {told['C']:g}{chosen}, {told['rounds']} rounds by {told['oracle']}, {told['stop_reason']}")
+    print(f"\nC = {info['C']:g}{chosen}, {info['rounds']} rounds by {info['oracle']}, {info['stop_reason']}")
 
 
-def _opened(args: argparse.Namespace) -> tuple[RowModel, tuple[str, ...]]:
+def _open_model(args: argparse.Namespace) -> tuple[RowModel, tuple[str, ...]]:
     rows.check_inputs(args)
     model = rows.read_model(args.model, clustruct.MultiLabelMRF)
-    names = tuple(rows.names_said(args.model, model.said, "labels"))
+    names = tuple(rows.stored_names(args.model, model.about, "labels"))
     V = len(model.learner.intercept_)
     names = names or tuple(map(str, range(1, V + 1)))
     if len(names) != V or len(set(names)) != V or model.learner.y_form_ != "labels":
@@ -188,7 +188,7 @@ def _opened(args: argparse.Namespace) -> tuple[RowModel, tuple[str, ...]]:
 
 
 def _predict(args: argparse.Namespace) -> None:
-    model, names = _opened(args)
+    model, names = _open_model(args)
     found = _read(args, rows.columns(args, model.columns), model.n_features)
     X = model.numbers(found)
     Y = model.learner.predict(X)
@@ -203,7 +203,7 @@ def _predict(args: argparse.Namespace) -> None:
 
 
 def _evaluate(args: argparse.Namespace) -> None:
-    model, names = _opened(args)
+    model, names = _open_model(args)
     table_labels = args.labels or (names if model.columns.text or model.columns.features else ())
     found = _read(args, rows.columns(args, model.columns, labels=table_labels), model.n_features)
     _mention_unknown(found, names)
@@ -232,8 +232,8 @@ def _mention_unknown(found: FeatureRows, names: tuple[str, ...]) -> None:
     if unknown:
         first = next(a for a, held in enumerate(found.label_sets or []) if not held <= set(names))
         shown = ", ".join(short(name) for name in unknown[:5]) + (", ..." if len(unknown) > 5 else "")
-        told = f"{found.place(first)}: not among the labels of the training, and not counted: {shown}"
-        warnings.warn(told, clustruct.core.exceptions.DataWarning, stacklevel=2)
+        text = f"{found.place(first)}: not among the labels of the training, and not counted: {shown}"
+        warnings.warn(text, clustruct.core.exceptions.DataWarning, stacklevel=2)
 
 
 ACTIONS = {

@@ -60,7 +60,7 @@ def check(args: argparse.Namespace) -> None:
 
 
 @contextmanager
-def opened(args: argparse.Namespace) -> Iterator[Any]:
+def open_cluster(args: argparse.Namespace) -> Iterator[Any]:
     """The cluster of a command, with its report; its dashboard is told."""
     with clustruct.distributed.connected(args.dask, args.workers, args.worker_memory) as client:
         if not args.quiet and client.dashboard_link:
@@ -84,15 +84,15 @@ def training(args: argparse.Namespace) -> Iterator[None]:
     if args.dask is None:
         yield
         return
-    with opened(args) as client:
+    with open_cluster(args) as client:
         try:
             with clustruct.ssvm.executing(clustruct.distributed.DaskExecutor(client)):
                 yield
         except clustruct.core.exceptions.ClusterError as error:
             if args.checkpoint is None:
                 raise
-            told = f"{error}; the same command goes on from {args.checkpoint}"
-            raise clustruct.core.exceptions.ClusterError(told) from None
+            text = f"{error}; the same command goes on from {args.checkpoint}"
+            raise clustruct.core.exceptions.ClusterError(text) from None
 
 
 def predict(args: argparse.Namespace, saved: Model) -> None:
@@ -106,7 +106,7 @@ def predict(args: argparse.Namespace, saved: Model) -> None:
     if saved.columns.get("set"):
         raise UsageError("the model was trained on sets (--set): --dask groups one table")
     progress = ProgressOutput(args.quiet)
-    with opened(args) as client, training_callback(progress):
+    with open_cluster(args) as client, training_callback(progress):
         found = clustruct.distributed.predict(
             args.data,
             saved.pipeline,

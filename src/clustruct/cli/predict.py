@@ -15,7 +15,7 @@ import clustruct
 from clustruct.core.callbacks import training_callback, working
 from clustruct.core.formatting import count, harmless
 
-from . import dials, existing, on_dask, searches
+from . import existing, grouping_options, on_dask, searches
 from .arguments import add_data, add_model, add_needs, add_verbose, columns, read_model, unlabelled_sets
 from .output import UsageError, print_json
 from .progress import ProgressOutput
@@ -70,7 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--confidence", action="store_true", help="add the confidence in each item's place")
     add_verbose(parser)
     searches.add_rounding(parser.add_argument)
-    dials.add_arguments(parser)
+    grouping_options.add_arguments(parser)
     _add_exports(parser)
     existing.add_arguments(parser)
     on_dask.add_table_arguments(parser)
@@ -80,12 +80,14 @@ def run(args: argparse.Namespace) -> None:
     """Check what is asked, and group in the way that it needs."""
     existing.check(args)
     on_dask.check(args)
-    asked = dials.check(args)
+    asked = grouping_options.check(args)
     known = [name for name in (args.existing, args.constraints) if name is not None]
     if args.out is not None and args.dask is None:
         clustruct.core.storage.check_target(Path(args.out), [*args.data, args.model, *known])
     _check_exports(args, [*args.data, args.model, *known])
-    saved, dial = dials.applied(args, read_model(args.model, args.allow_missing_fields), asked)
+    saved, dial = grouping_options.move_threshold(
+        args, read_model(args.model, args.allow_missing_fields), asked
+    )
     searches.set_rounding(args, saved.pipeline)
     if args.dask is not None:
         on_dask.predict(args, saved)
@@ -126,7 +128,7 @@ def _group_sets(args: argparse.Namespace, saved: Model, asked: GroupingOptions, 
         constraints.check_all_apply()
     progress.done()
     _print(args, answers, dial)
-    dials.tell_rejected(args, doubtful)
+    grouping_options.print_rejected_items(args, doubtful)
     silent = args.out is None or args.json or args.quiet
     if not silent and clustruct.core.storage.descriptor(Path(args.out)) != 1:
         print(f"{count(items, 'item')} of {count(sets, 'set')} in {count(clusters, 'cluster')}")
@@ -173,7 +175,8 @@ def _group(
     except ValueError as error:
         if not asked or isinstance(error, clustruct.core.exceptions.DataError):
             raise
-        raise clustruct.core.exceptions.DataError(f"{table.title}: {dials.as_options(str(error))}") from None
+        text = grouping_options.as_options(str(error))
+        raise clustruct.core.exceptions.DataError(f"{table.title}: {text}") from None
 
 
 def _prediction(args: argparse.Namespace, table: Table, found: Grouping) -> Prediction:

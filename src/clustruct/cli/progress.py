@@ -62,7 +62,7 @@ class ProgressOutput(Callback):
         self.duals: list[tuple[float, float]] = []
         self.stopping = False
         self.open: list[Stage] = []
-        self.told: set[str] = set()
+        self.mentioned: set[str] = set()
         self.costs = Costs()
         self.compiled = 0.0
 
@@ -95,9 +95,9 @@ class ProgressOutput(Callback):
             stage.started += seconds
 
     def _say_compiling(self) -> None:
-        if self.quiet or self.compiled < PATIENCE or COMPILING in self.told:
+        if self.quiet or self.compiled < PATIENCE or COMPILING in self.mentioned:
             return
-        self.told.add(COMPILING)
+        self.mentioned.add(COMPILING)
         self._clear()
         print(COMPILING, file=self.stream, flush=True)
 
@@ -112,9 +112,9 @@ class ProgressOutput(Callback):
             self._say(stage, None, f"set {done + 1}" if own is None else f"{done:,}", None)
             return
         share = min(done / max(total, 1), 1.0)
-        said = f"{min(done + 1, total)} of {total}" if total <= MOST_COUNTED else f"{share:.0%}"
+        pieces = f"{min(done + 1, total)} of {total}" if total <= MOST_COUNTED else f"{share:.0%}"
         since = self.started if own is None else own.started
-        self._say(stage, share, said, self._left(share, since if stage == self.stage else None))
+        self._say(stage, share, pieces, self._left(share, since if stage == self.stage else None))
 
     def on_begin(self, training: Training) -> None:
         """A training begins."""
@@ -137,8 +137,8 @@ class ProgressOutput(Callback):
 
     def _say_choice(self, training: Training) -> None:
         share = training.done / training.total
-        said = f"training {training.done + 1} of {training.total}, C = {training.C:g}"
-        self._say("choosing C", share, said, self._left(share, self.started))
+        current = f"training {training.done + 1} of {training.total}, C = {training.C:g}"
+        self._say("choosing C", share, current, self._left(share, self.started))
 
     def done(self) -> None:
         """Take the bar away: the stage is over."""
@@ -156,19 +156,19 @@ class ProgressOutput(Callback):
             return None
         return (time.perf_counter() - since) * (1.0 - share) / share
 
-    def _say(self, stage: str, share: float | None, said: str, left: float | None) -> None:
+    def _say(self, stage: str, share: float | None, what: str, left: float | None) -> None:
         now = time.perf_counter()
         if stage != self.stage:
             self.done()
             self.stage, self.started = stage, now
             # What is over at once need not be mentioned, nor every return to what goes on.
-            if stage not in self.told:
+            if stage not in self.mentioned:
                 self.spoken = now - (0.0 if self.terminal else SPEAK - PATIENCE)
-            self.told.add(stage)
+            self.mentioned.add(stage)
         if self.quiet or now - self.spoken < (REDRAW if self.terminal else SPEAK):
             return
         self.spoken = now
-        text = said if left is None else f"{said}, about {duration(left)} left"
+        text = what if left is None else f"{what}, about {duration(left)} left"
         if self.terminal:
             self._draw(share, text)
         else:

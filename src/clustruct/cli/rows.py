@@ -76,7 +76,7 @@ class RowModel(NamedTuple):
     vectors: Any
     learner: Any
     columns: RowColumns
-    said: Mapping[str, Any]
+    about: Mapping[str, Any]
 
     @property
     def n_features(self) -> int | None:
@@ -97,8 +97,8 @@ def mention_blank(rows: FeatureRows, X: Any) -> None:
     blank = (abs(X).sum(axis=1) == 0).nonzero()[0].tolist()
     if blank:
         what = f"{count(len(blank), 'row')} of text without any word that the model knows"
-        said = f"{rows.path}: {what}, the first at {rows.place(blank[0])}"
-        warnings.warn(said, clustruct.core.exceptions.DataWarning, stacklevel=3)
+        text = f"{rows.path}: {what}, the first at {rows.place(blank[0])}"
+        warnings.warn(text, clustruct.core.exceptions.DataWarning, stacklevel=3)
 
 
 def check_inputs(args: argparse.Namespace, *inputs: str | None) -> None:
@@ -133,7 +133,7 @@ def columns(args: argparse.Namespace, saved: RowColumns | None = None, **roles: 
     )
 
 
-def fitted(
+def fit_rows(
     args: argparse.Namespace, rows: FeatureRows, fit: Callable[[Callable[[FeatureRows], Any]], Any]
 ) -> RowModel:
     """Make numbers of the rows, and a learner of these by ``fit``, which gets what makes numbers."""
@@ -162,7 +162,7 @@ def fitted(
     return RowModel(vectors, learner, kept, {})
 
 
-def save(args: argparse.Namespace, model: RowModel, said: Mapping[str, Any], training: Any) -> None:
+def save(args: argparse.Namespace, model: RowModel, about: Mapping[str, Any], training: Any) -> None:
     """Write the model file: one object, and beside it the columns and what else later commands need."""
     from sklearn.pipeline import Pipeline
 
@@ -171,7 +171,7 @@ def save(args: argparse.Namespace, model: RowModel, said: Mapping[str, Any], tra
         held = Pipeline([("documents", model.vectors), ("model", model.learner)])
     named = model.columns
     features = None if named.features is None else list(named.features)
-    rows = {"id": named.id, "features": features, "text": list(named.text), **said}
+    rows = {"id": named.id, "features": features, "text": list(named.text), **about}
     clustruct.save(args.model, held, about={ROWS: rows, "training": training})
 
 
@@ -183,15 +183,15 @@ def read_model(path: str, kind: type) -> RowModel:
     documents = clustruct.features.DocumentVectors
     if not isinstance(steps[-1], kind) or not (vectors is None or isinstance(vectors, documents)):
         raise clustruct.core.exceptions.ModelFileError(other_model(path, saved.object, kind.__name__))
-    said = saved.about.get(ROWS)
-    said = said if isinstance(said, Mapping) else {}
-    name, features, text = said.get("id"), said.get("features"), said.get("text") or []
+    about = saved.about.get(ROWS)
+    about = about if isinstance(about, Mapping) else {}
+    name, features, text = about.get("id"), about.get("features"), about.get("text") or []
     lists = [held for held in (features, text) if held is not None]
     right = isinstance(name, str | None) and all(_are_names(held) for held in lists)
-    if not right or bool(text) != (vectors is not None and bool(said)):
+    if not right or bool(text) != (vectors is not None and bool(about)):
         raise clustruct.core.exceptions.ModelFileError(f"{path}: damaged, its columns are no names")
     return RowModel(
-        vectors, steps[-1], clustruct.data.io.RowColumns(name, features=features, text=text), said
+        vectors, steps[-1], clustruct.data.io.RowColumns(name, features=features, text=text), about
     )
 
 
@@ -199,15 +199,15 @@ def _are_names(held: object) -> bool:
     return isinstance(held, list) and all(isinstance(name, str) for name in held)
 
 
-def names_said(path: str, said: Mapping[str, Any], key: str) -> list[str]:
+def stored_names(path: str, about: Mapping[str, Any], key: str) -> list[str]:
     """A list of names that a model file holds."""
-    held = said.get(key, [])
+    held = about.get(key, [])
     if not _are_names(held):
         raise clustruct.core.exceptions.ModelFileError(f"{path}: damaged, its {key} are no names")
     return list(held)
 
 
-def write_answers(args: argparse.Namespace, columns: Mapping[str, Sequence[Any]], said: str) -> None:
+def write_answers(args: argparse.Namespace, columns: Mapping[str, Sequence[Any]], summary: str) -> None:
     """A table of answers: a file, CSV on stdout, or JSON."""
     if args.out is not None:
         clustruct.data.io.write_table(args.out, columns)
@@ -216,11 +216,11 @@ def write_answers(args: argparse.Namespace, columns: Mapping[str, Sequence[Any]]
     elif args.out is None:
         sys.stdout.writelines(clustruct.data.io.table_lines(columns))
     elif not args.quiet and clustruct.core.storage.descriptor(Path(args.out)) != 1:
-        print(said)
+        print(summary)
         print(f"written to {args.out}")
 
 
-def tell_end(args: argparse.Namespace, interrupted: bool) -> int | None:
+def print_end(args: argparse.Namespace, interrupted: bool) -> int | None:
     """Say where the model is, and the exit code."""
     if not args.json and not args.quiet:
         print(f"model written to {args.model}")

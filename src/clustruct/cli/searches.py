@@ -33,8 +33,8 @@ def add_searches(add: Callable[..., object]) -> None:
 
 def add_rounding(add: Callable[..., object]) -> None:
     """How the relaxed answer becomes clusters."""
-    said = "group by the linear programme, rounded: best, algorithm5 (2009), ball (2005)"
-    add("--rounding", choices=tuple(ROUNDINGS), help=said)
+    text = "group by the linear programme, rounded: best, algorithm5 (2009), ball (2005)"
+    add("--rounding", choices=tuple(ROUNDINGS), help=text)
 
 
 def learner(args: argparse.Namespace) -> str:

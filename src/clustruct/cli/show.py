@@ -88,12 +88,12 @@ def _print_training(saved: Model, training: Mapping[str, Any]) -> None:
         # The first line has said some of it.
         if value is not None and value is not False and name not in ("features", "learner"):
             title = TITLES.get(name, str(name).replace("_", " "))
-            print(harmless(f"{title}: {_said(name, value)}"))
+            print(harmless(f"{title}: {_as_text(name, value)}"))
     versions = ", ".join(f"{name} {version}" for name, version in saved.versions.items())
     print(harmless(f"written by {versions}"))
 
 
-def _said(name: str, value: object) -> object:
+def _as_text(name: str, value: object) -> object:
     """A value of the training as people say it."""
     if isinstance(value, float):
         if name == "seconds":
@@ -102,7 +102,7 @@ def _said(name: str, value: object) -> object:
     if name == "source" and isinstance(value, dict):
         return f"the column {value.get('field')!r}, rows of one source {value.get('within')}"
     if isinstance(value, dict):
-        return ", ".join(f"{str(key).replace('_', ' ')} {_said('', held)}" for key, held in value.items())
+        return ", ".join(f"{str(key).replace('_', ' ')} {_as_text('', held)}" for key, held in value.items())
     return ", ".join(map(str, value)) if isinstance(value, list) else value
 
 

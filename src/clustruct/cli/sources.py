@@ -37,8 +37,8 @@ def mapping(text: str) -> Name:
 
 def add_map(parser: Any) -> None:
     """Other names of columns."""
-    said = "the second table's COLUMN is what NAME is for the first and the model (a:NAME= for the first's)"
-    parser.add_argument("--map", type=mapping, action="append", default=[], metavar="NAME=COLUMN", help=said)
+    text = "the second table's COLUMN is what NAME is for the first and the model (a:NAME= for the first's)"
+    parser.add_argument("--map", type=mapping, action="append", default=[], metavar="NAME=COLUMN", help=text)
 
 
 def add_source(parser: argparse.ArgumentParser) -> None:
@@ -90,15 +90,15 @@ def read(
         raise clustruct.core.exceptions.DataError(
             f"{args.data[0]}: each file is a source, and there is one file"
         )
-    return iter([_joined(mapped(tables, getattr(args, "map", []), columns))])
+    return iter([_join_tables(map_fields(tables, getattr(args, "map", []), columns))])
 
 
-def _joined(tables: Mapping[str, Table]) -> Table:
+def _join_tables(tables: Mapping[str, Table]) -> Table:
     """The tables as one set, with a column for the file."""
     for path, table in tables.items():
         if table.has(FILE):
-            told = "a column is called 'file', which names the source of a row with --source file: rename it"
-            raise clustruct.core.exceptions.DataError(f"{path}: {told}")
+            text = "a column is called 'file', which names the source of a row with --source file: rename it"
+            raise clustruct.core.exceptions.DataError(f"{path}: {text}")
     _check_common(tables)
     names = [Path(path).name for path in tables]
     names = names if len(set(names)) == len(names) else list(tables)
@@ -110,8 +110,8 @@ def _check_common(tables: Mapping[str, Table]) -> None:
     for path, other in others:
         if not set(one.fields()) & set(other.fields()):
             mine, theirs = (", ".join(table.fields()[:SHOWN]) for table in (one, other))
-            told = f"no column in common: {first} has {mine}; {path} has {theirs} (--map NAME=COLUMN)"
-            raise clustruct.core.exceptions.DataError(told)
+            text = f"no column in common: {first} has {mine}; {path} has {theirs} (--map NAME=COLUMN)"
+            raise clustruct.core.exceptions.DataError(text)
 
 
 def read_tables(args: argparse.Namespace, columns: ColumnRoles, labels: LabelUse) -> dict[str, Table]:
@@ -125,8 +125,8 @@ def read_tables(args: argparse.Namespace, columns: ColumnRoles, labels: LabelUse
         asked = replace(columns, **roles)
         sets = list(clustruct.read_sets(path, columns=asked, labels=labels, delimiter=args.delimiter))
         if len(sets) > 1:
-            told = f"{path}: {count(len(sets), 'set')}, but a table is one set"
-            raise clustruct.core.exceptions.DataError(told)
+            text = f"{path}: {count(len(sets), 'set')}, but a table is one set"
+            raise clustruct.core.exceptions.DataError(text)
         found[path] = sets[0]
     return found
 
@@ -140,7 +140,7 @@ def _names(given: Sequence[Name], letter: str) -> dict[str, str]:
     return found
 
 
-def mapped(tables: Mapping[str, Table], given: Sequence[Name], columns: ColumnRoles) -> dict[str, Table]:
+def map_fields(tables: Mapping[str, Table], given: Sequence[Name], columns: ColumnRoles) -> dict[str, Table]:
     """The tables with the names of fields that they have in common."""
     if given and len(tables) > 2:
         raise UsageError(f"--map goes with two tables, and there are {len(tables)}")

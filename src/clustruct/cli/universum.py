@@ -68,12 +68,12 @@ def _fit(args: argparse.Namespace) -> int | None:
     rows.check_inputs(args, args.universum)
     if args.universum is not None and args.universum_label is not None:
         raise UsageError("--universum names a file of such rows, --universum-label a label: give one of them")
-    targets, outside = _parted(args, _read(args, args.data[0]), args.universum_label or [])
+    targets, outside = _split_universum(args, _read(args, args.data[0]), args.universum_label or [])
     if args.universum is not None:
         outside = _read(args, args.universum, targets, labels=False)
     if len(targets) < args.clusters:
-        said = f"{count(len(targets), 'row')} cannot be {args.clusters} clusters"
-        raise clustruct.core.exceptions.DataError(f"{targets.path}: {said}")
+        what = f"{count(len(targets), 'row')} cannot be {args.clusters} clusters"
+        raise clustruct.core.exceptions.DataError(f"{targets.path}: {what}")
     model = clustruct.UniversumClustering(
         args.clusters,
         args.C,
@@ -89,16 +89,16 @@ def _fit(args: argparse.Namespace) -> int | None:
         universum = None if others is None else clustruct.data.io.widen_rows(others, width)
         return model.fit(clustruct.data.io.widen_rows(X, width), universum=universum)
 
-    found = rows.fitted(args, targets, fit)
-    told = _training(found, len(targets), 0 if outside is None else len(outside))
-    told["seconds"] = time.perf_counter() - started
+    found = rows.fit_rows(args, targets, fit)
+    info = _training(found, len(targets), 0 if outside is None else len(outside))
+    info["seconds"] = time.perf_counter() - started
     kept = {"label": args.label, "universum_label": args.universum_label or []}
-    rows.save(args, found, kept, told)
+    rows.save(args, found, kept, info)
     if args.json:
-        print_json({"model": str(args.model), **told, "words": _leading(found)})
+        print_json({"model": str(args.model), **info, "words": _leading(found)})
     elif not args.quiet:
-        _print(found, told)
-    return rows.tell_end(args, told["stop_reason"] == "interrupted")
+        _print(found, info)
+    return rows.print_end(args, info["stop_reason"] == "interrupted")
 
 
 def _read(
@@ -112,7 +112,7 @@ def _read(
     return clustruct.data.io.read_rows(path, named, n_features=width, delimiter=args.delimiter)
 
 
-def _parted(
+def _split_universum(
     args: argparse.Namespace, found: FeatureRows, outside: Sequence[str]
 ) -> tuple[FeatureRows, FeatureRows | None]:
     """Rows to be clustered, and those of the Universum by their label."""
@@ -122,8 +122,8 @@ def _parted(
         raise UsageError("--universum-label needs --label, the column that it is a value of")
     out = [label in outside for label in found.label]
     if all(out) or not any(out):
-        told = f"{'every' if all(out) else 'no'} row has the label {', '.join(outside)} (--universum-label)"
-        raise clustruct.core.exceptions.DataError(f"{found.path}: {told}")
+        text = f"{'every' if all(out) else 'no'} row has the label {', '.join(outside)} (--universum-label)"
+        raise clustruct.core.exceptions.DataError(f"{found.path}: {text}")
     inside = [a for a, is_out in enumerate(out) if not is_out]
     return found.take(inside), found.take([a for a, is_out in enumerate(out) if is_out])
 
@@ -151,10 +151,10 @@ def _leading(model: RowModel) -> list[list[str]] | None:
     return [[model.vectors.spellings_[a] for a in (-row).argsort()[:SHOWN_WORDS]] for row in weights]
 
 
-def _print(model: RowModel, told: dict[str, Any]) -> None:
-    beside = f" beside {count(told['universum_rows'], 'row')} of the Universum" * bool(told["universum_rows"])
-    print(f"clustered {count(told['rows'], 'row')}{beside} in {duration(told['seconds'])}")
-    words, sizes = _leading(model), told["cluster_sizes"]
+def _print(model: RowModel, info: dict[str, Any]) -> None:
+    beside = f" beside {count(info['universum_rows'], 'row')} of the Universum" * bool(info["universum_rows"])
+    print(f"clustered {count(info['rows'], 'row')}{beside} in {duration(info['seconds'])}")
+    words, sizes = _leading(model), info["cluster_sizes"]
     if words is None:
         print(format_table(["cluster", "rows"], list(enumerate(sizes))))
     else:
@@ -164,16 +164,16 @@ def _print(model: RowModel, told: dict[str, Any]) -> None:
                 ["cluster", "rows", "words that speak for it"], [[c, n, ", ".join(w)] for c, n, w in listed]
             )
         )
-    print(f"objective {told['objective']:.4g} after {count(told['steps'], 'step')}, {told['stop_reason']}")
+    print(f"objective {info['objective']:.4g} after {count(info['steps'], 'step')}, {info['stop_reason']}")
 
 
-def _opened(args: argparse.Namespace) -> RowModel:
+def _open_model(args: argparse.Namespace) -> RowModel:
     rows.check_inputs(args)
     return rows.read_model(args.model, clustruct.UniversumClustering)
 
 
 def _predict(args: argparse.Namespace) -> None:
-    model = _opened(args)
+    model = _open_model(args)
     named = rows.columns(args, model.columns)
     found = clustruct.data.io.read_rows(
         args.data[0], named, n_features=model.n_features, delimiter=args.delimiter
@@ -188,8 +188,8 @@ def _predict(args: argparse.Namespace) -> None:
 
 
 def _evaluate(args: argparse.Namespace) -> None:
-    model = _opened(args)
-    label = args.label or model.said.get("label")
+    model = _open_model(args)
+    label = args.label or model.about.get("label")
     named = rows.columns(args, model.columns, label=label if isinstance(label, str) else None)
     found = clustruct.data.io.read_rows(
         args.data[0], named, n_features=model.n_features, delimiter=args.delimiter
@@ -200,19 +200,19 @@ def _evaluate(args: argparse.Namespace) -> None:
         )
     outside = args.universum_label
     if outside is None:
-        outside = rows.names_said(args.model, model.said, "universum_label")
+        outside = rows.stored_names(args.model, model.about, "universum_label")
     judged = [a for a, held in enumerate(found.label) if held is not None and held not in outside]
     if len(judged) < len(found):
-        said = f"{count(len(found) - len(judged), 'row')} without a group, or of the Universum, not counted"
-        warnings.warn(f"{found.path}: {said}", clustruct.core.exceptions.DataWarning, stacklevel=2)
+        what = f"{count(len(found) - len(judged), 'row')} without a group, or of the Universum, not counted"
+        warnings.warn(f"{found.path}: {what}", clustruct.core.exceptions.DataWarning, stacklevel=2)
     if not judged:
         raise clustruct.core.exceptions.NoLabels(f"{found.path}: no row has a known group")
     found = found.take(judged)
     clusters = model.learner.predict(model.numbers(found))
-    _tell(args, found, clusters)
+    _print_scores(args, found, clusters)
 
 
-def _tell(args: argparse.Namespace, found: FeatureRows, clusters: Any) -> None:
+def _print_scores(args: argparse.Namespace, found: FeatureRows, clusters: Any) -> None:
     """The measures of the paper, and which groups went where."""
     truth, metrics = [str(held) for held in found.label or ()], clustruct.evaluate.metrics
     nmi = metrics.normalized_mutual_information(truth, clusters, average="geometric")

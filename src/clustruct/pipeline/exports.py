@@ -43,12 +43,12 @@ def scored_pairs(pipeline: Pipeline, table: Table, found: Grouping) -> Iterator[
     y, sure = found.labels, _probability(found)
     for span, values in features.pair_chunks(table, listed.index):
         a, b = listed.index[span].T
-        told: Columns = {} if not table.name else {"set": [table.name] * len(a)}
-        told |= {"id_1": ids[a].tolist(), "id_2": ids[b].tolist(), "together": (y[a] == y[b]).astype(int)}
-        told |= {name: column[span] for name, column in sure.items()} | {"score": listed.values[span]}
+        columns: Columns = {} if not table.name else {"set": [table.name] * len(a)}
+        columns |= {"id_1": ids[a].tolist(), "id_2": ids[b].tolist(), "together": (y[a] == y[b]).astype(int)}
+        columns |= {name: column[span] for name, column in sure.items()} | {"score": listed.values[span]}
         dense = values.toarray() if sparse.issparse(values) else np.asarray(values)
         added = list((dense * w + 0.0).T) + [np.full(len(a), intercept + shift)]
-        yield told | dict(zip(names, added[: len(names)], strict=True))
+        yield columns | dict(zip(names, added[: len(names)], strict=True))
 
 
 def _probability(found: Grouping) -> Columns:

@@ -72,7 +72,9 @@ def as_options(text: str) -> str:
     return text
 
 
-def applied(args: argparse.Namespace, saved: Model, asked: GroupingOptions) -> tuple[Model, Dial | None]:
+def move_threshold(
+    args: argparse.Namespace, saved: Model, asked: GroupingOptions
+) -> tuple[Model, Dial | None]:
     """The model with its threshold moved, and what a precision costs, which is said.
 
     Groups that are there already are compared by scores alone, not with rivals.
@@ -93,7 +95,7 @@ def applied(args: argparse.Namespace, saved: Model, asked: GroupingOptions) -> t
     return saved._replace(pipeline=pipeline), dial
 
 
-def tell_rejected(args: argparse.Namespace, rejected: list[object]) -> None:
+def print_rejected_items(args: argparse.Namespace, rejected: list[object]) -> None:
     """Which items stay alone since they are doubtful."""
     if args.reject_below is None or args.quiet:
         return
