@@ -29,8 +29,7 @@ ALLOWED = {
     "pipeline/predict.py": {"set_scores", "group_scores", "decision_function", "scores_of", "predict"},
     "pipeline/recipe.py": {"pair_scores"},  # labels of training pairs that look wrong
     "studio/learning.py": {"pair_scores"},  # answers foretold by models of the other answers
-    "evaluate/explain/confidence.py": {"greedy"},  # a cluster cut up, to see what is lost
-    "evaluate/explain/splits.py": {"greedy"},
+    "evaluate/explain/cluster_confidence.py": {"greedy"},  # a cluster cut up, to see what is lost
     # scorers and displays take any estimator, as those of scikit-learn
     "evaluate/metrics/evaluation.py": {"predict"},
     "evaluate/plot/similarity.py": {"predict", "decision_function"},
@@ -89,7 +88,7 @@ def test_what_is_allowed_is_there(texts):
         ("pipeline/warm_start.py", "from clustruct.search.correlation import local_search"),
         ("evaluate/report/figures.py", "each = map(model.predict, sets)"),
         ("cli/explain.py", "labels = clustruct.search.correlation.greedy(K)"),
-        ("evaluate/explain/examine.py", "labels = model.predict(x)"),
+        ("evaluate/explain/findings.py", "labels = model.predict(x)"),
     ],
 )
 def test_a_planted_call_is_found(texts, name, line):

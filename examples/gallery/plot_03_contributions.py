@@ -11,8 +11,7 @@ import numpy as np
 
 from clustruct import Recipe
 from clustruct.data.datasets import make_records
-from clustruct.evaluate.explain import pair_contributions
-from clustruct.evaluate.explain.fields import by_field, feature_fields
+from clustruct.evaluate.explain import by_field, feature_fields, pair_contributions
 from clustruct.evaluate.plot import PairContributionDisplay, WeightsDisplay
 
 sets = make_records(n_sets=5, n_people=20, errors=0.6, random_state=2)

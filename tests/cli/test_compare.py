@@ -7,7 +7,7 @@ import pytest
 
 from clustruct import Recipe
 from clustruct.data.datasets import make_records
-from clustruct.evaluate.comparing import Compared, Tried, compare, holm, settings
+from clustruct.evaluate.comparing import Compared, SettingResult, compare, holm, settings
 from clustruct.pipeline import LEARNERS
 
 
@@ -77,9 +77,9 @@ def test_settings_that_cannot_be_are_named():
 
 def test_a_clear_difference_is_recommended_and_chance_is_not():
     rng = np.random.default_rng(0)
-    usual = Tried("usual", {}, rng.random(20) / 2)
-    better = Tried("better", {}, usual.values + 0.3, level=0.001)
-    luck = Tried("luck", {}, usual.values + 0.31 * (np.arange(20) < 2), level=0.4)
+    usual = SettingResult("usual", {}, rng.random(20) / 2)
+    better = SettingResult("better", {}, usual.values + 0.3, level=0.001)
+    luck = SettingResult("luck", {}, usual.values + 0.31 * (np.arange(20) < 2), level=0.4)
     assert Compared([usual, better, luck], "pairwise_f1", 20).recommendation().startswith("take better")
     said = Compared([usual, luck], "pairwise_f1", 4).recommendation()
     assert said.startswith("keep usual")
@@ -88,5 +88,5 @@ def test_a_clear_difference_is_recommended_and_chance_is_not():
 
 
 def test_levels_for_all_together():
-    made = [Tried(str(p), {}, np.zeros(1), level=p) for p in (0.04, 0.01, 0.03)]
+    made = [SettingResult(str(p), {}, np.zeros(1), level=p) for p in (0.04, 0.01, 0.03)]
     assert [t.level for t in holm(made)] == pytest.approx([0.06, 0.03, 0.06])

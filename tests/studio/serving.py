@@ -89,7 +89,7 @@ def _serve(path, out):
 
     running = server.serve(path, open_browser=False)
     out.send(running.url)
-    server.until_interrupted(running)
+    server.wait_for_interrupt(running)
 
 
 class Forked:

@@ -15,7 +15,7 @@ from .output import UsageError, print_json
 from .progress import training_progress
 
 if TYPE_CHECKING:
-    from clustruct.evaluate.comparing import Compared, Tried
+    from clustruct.evaluate.comparing import Compared, SettingResult
 
 SUMMARY = "cross-validation: how good would a model be?"
 # What ``--help`` shows; ``--help all`` shows the rest.
@@ -134,6 +134,6 @@ def _print_looks(found: Compared) -> None:
         print(f"\n{format_table(['looked at', title(found.score)], rows)}")
 
 
-def _row(t: Tried, score: str) -> list[object]:
+def _row(t: SettingResult, score: str) -> list[object]:
     won = "" if t.beside is None else f"{t.beside.wins}/{t.beside.ties}/{t.beside.losses}"
     return [t.name, percent(score, t.mean), won, "" if t.level is None else f"{t.level:.3g}"]

@@ -60,4 +60,4 @@ def run(args: argparse.Namespace) -> None:
     else:
         print(f"clustruct studio is at {running.url}\nCtrl-C ends it; all decisions are kept.", flush=True)
     sys.stdout.flush()
-    server.until_interrupted(running)
+    server.wait_for_interrupt(running)

@@ -42,7 +42,7 @@ SLACK = ("mitre", "purity", "b_cubed", "lea", "ceaf_mention", "ceaf_entity", "va
 
 
 @dataclass(frozen=True)
-class Tried:
+class SettingResult:
     """One setting on held-out sets.
 
     values : the score of each set
@@ -74,12 +74,12 @@ class Tried:
 class Compared:
     """All settings, the recipe as it is first, and what follows from them."""
 
-    tried: list[Tried]
+    tried: list[SettingResult]
     score: str
     n_groups: int
 
     @property
-    def best(self) -> Tried:
+    def best(self) -> SettingResult:
         """The setting of the best mean."""
         sign = 1.0 if lower_is_better(self.score) else -1.0
         return min((t for t in self.tried if len(t.values)), key=lambda t: sign * t.mean)
@@ -143,7 +143,7 @@ def compare(
     Settings that the data or the learner does not allow are kept with the reason. ``thorough``: all settings
     are cross-validated, not only the best three at the first look.
     """
-    trial = _Trial(recipe, sets, folds, score, groups)
+    trial = _SettingTrials(recipe, sets, folds, score, groups)
     changes = [*settings(recipe, varied)]
     looked = [] if thorough else [trial.look(change) for change in steps([{}, *changes], "first look")]
     chosen = changes if thorough else [t.settings for t in _best(looked, score)]
@@ -154,11 +154,11 @@ def compare(
     tested = [t if t.refused is not None else _beside(t, usual, score, owners) for t in found]
     rest = [t for t in looked[1:] if t.settings not in chosen]
     n = len(usual.values) if owners is None else len(set(owners))
-    return Compared([usual, *holm(tested, len(changes)), *_ranked(rest, score)], score, n)
+    return Compared([usual, *holm(tested, len(changes)), *_best_first(rest, score)], score, n)
 
 
 @dataclass(frozen=True)
-class _Trial:
+class _SettingTrials:
     """How settings are tried."""
 
     recipe: Recipe
@@ -167,59 +167,61 @@ class _Trial:
     score: str
     groups: Sequence[Hashable] | None
 
-    def owners(self, usual: Tried) -> Sequence[Hashable] | None:
+    def owners(self, usual: SettingResult) -> Sequence[Hashable] | None:
         """The group of each set, where sets are in groups and were not cut."""
         owners = groups_of(self.sets) if self.groups is None and len(self.sets) > 1 else self.groups
         return owners if owners is not None and len(owners) == len(usual.values) else None
 
-    def in_full(self, change: dict[str, Any], looked: Sequence[Tried]) -> Tried:
+    def in_full(self, change: dict[str, Any], looked: Sequence[SettingResult]) -> SettingResult:
         """The setting on every held-out set, and what it was at the first look."""
         look = next((t.look for t in looked if t.settings == change), None)
-        return replace(self._tried(change, {}, folds=self.folds), look=look)
+        return replace(self._try(change, {}, folds=self.folds), look=look)
 
-    def look(self, change: dict[str, Any]) -> Tried:
+    def look(self, change: dict[str, Any]) -> SettingResult:
         """One training on half of the sets at each of two C, the other half predicted."""
         Cs = LOOKED_C if self.recipe.C == "cv" else (self.recipe.C,)
-        found = [self._tried(change, {"C": C}, folds=2, at_most=1) for C in Cs]
-        best = _ranked(found, self.score, by=lambda t: t.mean)[0]
+        found = [self._try(change, {"C": C}, folds=2, at_most=1) for C in Cs]
+        best = _best_first(found, self.score, by=lambda t: t.mean)[0]
         return replace(best, values=np.zeros(0), look=None if best.refused else best.mean)
 
-    def _tried(self, change: dict[str, Any], more: dict[str, Any], **cut: int) -> Tried:
+    def _try(self, change: dict[str, Any], more: dict[str, Any], **cut: int) -> SettingResult:
         name = ", ".join(str(value) for value in change.values()) or "the recipe as it is"
         # Probabilities take trainings of their own, and nobody asks for them here.
         changed = clone(self.recipe).set_params(**{"calibrate": False, **change, **more})
         try:
             found = changed.cross_predict(self.sets, groups=self.groups, **cut)
         except ValueError as error:
-            return Tried(name, change, np.zeros(0), refused=str(error))
+            return SettingResult(name, change, np.zeros(0), refused=str(error))
         truth = [list(table.labels or ()) for table in found.sets]
-        return Tried(name, change, np.asarray(evaluate(truth, found.labels).per_set[self.score]))
+        return SettingResult(name, change, np.asarray(evaluate(truth, found.labels).per_set[self.score]))
 
 
-def _best(looked: Sequence[Tried], score: str) -> list[Tried]:
+def _best(looked: Sequence[SettingResult], score: str) -> list[SettingResult]:
     """The settings that are cross-validated; the first is the recipe as it is, which always is."""
-    return [t for t in _ranked(looked[1:], score) if t.refused is None][:FINALISTS]
+    return [t for t in _best_first(looked[1:], score) if t.refused is None][:FINALISTS]
 
 
-def _ranked(
-    tried: Sequence[Tried], score: str, by: Callable[[Tried], float | None] = lambda t: t.look
-) -> list[Tried]:
+def _best_first(
+    tried: Sequence[SettingResult], score: str, by: Callable[[SettingResult], float | None] = lambda t: t.look
+) -> list[SettingResult]:
     """The best first, those that were refused last."""
     sign = 1.0 if lower_is_better(score) else -1.0
     return sorted(tried, key=lambda t: np.inf if t.refused is not None else sign * (by(t) or 0.0))
 
 
-def _beside(one: Tried, usual: Tried, score: str, groups: Sequence[Hashable] | None) -> Tried:
+def _beside(
+    one: SettingResult, usual: SettingResult, score: str, groups: Sequence[Hashable] | None
+) -> SettingResult:
     test = compare_paired(one.values, usual.values, lower_wins=lower_is_better(score), groups=groups)
     return replace(one, beside=test, level=test.p_two_tailed)
 
 
-def holm(tried: Sequence[Tried], n: int = 0) -> list[Tried]:
+def holm(tried: Sequence[SettingResult], n: int = 0) -> list[SettingResult]:
     """Levels for all together (Holm 1979): the i-th smallest of n counts n - i + 1 times.
 
     n : how many there are, where that is more than have a level
 
-    >>> one, two = (Tried(n, {}, np.zeros(1), level=p) for n, p in (("a", 0.02), ("b", 0.04)))
+    >>> one, two = (SettingResult(n, {}, np.zeros(1), level=p) for n, p in (("a", 0.02), ("b", 0.04)))
     >>> [t.level for t in holm([two, one])]
     [0.04, 0.04]
     """

@@ -148,7 +148,9 @@ class Guard:
         if refusal is not None:
             await self.refuse(scope, send, refusal)
             return
-        await self.app(scope, _bounded(receive, self.policy.most_bytes(scope["path"])), _with_headers(send))
+        await self.app(
+            scope, _limit_bytes(receive, self.policy.most_bytes(scope["path"])), _with_headers(send)
+        )
 
     async def _let_in(self, scope: Any, send: Any) -> None:
         """Give the cookie, and leave the token out of the address."""
@@ -161,15 +163,15 @@ class Guard:
         client = (scope.get("client") or ("?",))[0]
         asked = harmless(f"{scope['method']} {scope['path']}")[:120]
         log.warning("refused: %s from %s: %s", asked, client, harmless(refusal.reason))
-        told = f"Refused: {refusal.reason}. Open the address that clustruct studio has printed.\n"
-        await _answer(send, refusal.status, told.encode("utf-8", "replace"), [("connection", "close")])
+        text = f"Refused: {refusal.reason}. Open the address that clustruct studio has printed.\n"
+        await _answer(send, refusal.status, text.encode("utf-8", "replace"), [("connection", "close")])
 
 
 class TooLarge(Exception):
     """More came than was said."""
 
 
-def _bounded(receive: Any, most: int) -> Any:
+def _limit_bytes(receive: Any, most: int) -> Any:
     """What comes in, up to so many bytes, whatever was said of its length."""
     seen = 0
 
@@ -188,18 +190,18 @@ def _bounded(receive: Any, most: int) -> Any:
 def _with_headers(send: Any) -> Any:
     async def inner(message: Any) -> None:
         if message["type"] == "http.response.start":
-            message = {**message, "headers": [*message["headers"], *_encoded(HEADERS.items())]}
+            message = {**message, "headers": [*message["headers"], *_encode(HEADERS.items())]}
         await send(message)
 
     return inner
 
 
-def _encoded(headers: Iterable[tuple[str, str]]) -> list[tuple[bytes, bytes]]:
+def _encode(headers: Iterable[tuple[str, str]]) -> list[tuple[bytes, bytes]]:
     return [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers]
 
 
 async def _answer(send: Any, status: int, body: bytes, more: list[tuple[str, str]]) -> None:
     headers = [("content-type", "text/plain; charset=utf-8"), ("content-length", str(len(body)))]
-    listed = _encoded([*headers, *HEADERS.items(), *more])
+    listed = _encode([*headers, *HEADERS.items(), *more])
     await send({"type": "http.response.start", "status": status, "headers": listed})
     await send({"type": "http.response.body", "body": body})

@@ -116,7 +116,7 @@ def serve(
     if open_browser:
         webbrowser.open(url)
     if block:
-        until_interrupted(running)
+        wait_for_interrupt(running)
     return running
 
 
@@ -165,7 +165,7 @@ def _wait(running: Running, patience: float = 30.0) -> None:
         time.sleep(0.01)
 
 
-def until_interrupted(running: Running) -> None:
+def wait_for_interrupt(running: Running) -> None:
     """Wait for Ctrl-C, then end the server."""
     try:
         while running._thread.is_alive():

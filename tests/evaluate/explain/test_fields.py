@@ -11,8 +11,8 @@ from clustruct.evaluate.explain import (
     by_field,
     counterfactual,
     feature_fields,
+    item_set_of,
     pair_contributions,
-    transformed,
 )
 from clustruct.features import likeness_features
 
@@ -25,7 +25,7 @@ def fitted() -> tuple[Pipeline, Table]:
 
 def test_fields_add_up_to_the_similarity(fitted: tuple[Pipeline, Table]) -> None:
     pipeline, table = fitted
-    why = pair_contributions(pipeline[-1], transformed(pipeline, table), 0, 1)
+    why = pair_contributions(pipeline[-1], item_set_of(pipeline, table), 0, 1)
     found = by_field(why, feature_fields(pipeline[0]))
     assert sum(one.contribution for one in found) == pytest.approx(why.similarity)
     for one in found:

@@ -11,9 +11,9 @@ from sklearn.pipeline import make_pipeline
 from clustruct import PairFeatures, Recipe, SupervisedCorrelationClustering, SupervisedKMeans, Table
 from clustruct.data.datasets import make_records
 from clustruct.estimators.baselines import DefaultClustering, PairwiseClassifierClustering
+from clustruct.evaluate.explain.findings import Findings
 from clustruct.evaluate.report import write_report
 from clustruct.evaluate.report.contents import MEANS, scores, side_by_side, summary
-from clustruct.evaluate.report.findings import Findings
 from clustruct.features.base import Unlearned
 
 EVIL = "<script>alert(1)</script>\"'&\x00\udcff $x$ \u65e5\u672c"
@@ -166,7 +166,7 @@ def test_some_sets_with_labels(trained):
     sets = [*make_sets(2, seed=6), *make_sets(1, labels=False, seed=7)]
     missing = Table(sets[0].items, labels=[None, *sets[0].labels[1:]], name="one label missing")
     findings = Findings.of(trained[0], [*sets, missing])
-    assert [s.number for s in findings.labelled] == [0, 1]
+    assert [s.number for s in findings.with_truth] == [0, 1]
     assert ["sets", "4, 2 of them with labels"] in summary(findings).rows
     found = scores(findings)
     assert (len(found["means"].rows), len(found["sets"].rows)) == (len(MEANS), 2)

@@ -16,14 +16,31 @@ suggested_splits     the part of each cluster of which most wrong pairs with the
 
 from clustruct.learning import ItemConfidence, item_confidence
 
-from .confidence import ClusterMove, cluster_confidence
+from .cluster_confidence import ClusterMove, Split, cluster_confidence, suggested_splits
 from .counterfactual import Change, Counterfactual, counterfactual
-from .errors import ClusterPiece, MixedCluster, SplitMerge, WrongPair, split_merge, wrong_pairs
-from .examine import SetFindings, examine, transformed
-from .fields import FieldContribution, by_field, feature_fields, field_sums
-from .in_pipelines import explain_pair, field_sizes
-from .pairs import PairExplanation, pair_contributions, unlisted_features
-from .splits import Split, suggested_splits
+from .findings import (
+    ClusterPiece,
+    MixedCluster,
+    SetFindings,
+    SplitMerge,
+    WrongPair,
+    examine,
+    item_set_of,
+    split_merge,
+    wrong_pairs,
+)
+from .pair_explanation import (
+    FieldContribution,
+    PairExplanation,
+    by_field,
+    explain_pair,
+    feature_fields,
+    field_sizes,
+    field_sums,
+    pair_contributions,
+    tells_by_feature,
+    unlisted_features,
+)
 
 __all__ = [
     "Change",
@@ -47,10 +64,11 @@ __all__ = [
     "field_sizes",
     "field_sums",
     "item_confidence",
+    "item_set_of",
     "pair_contributions",
     "split_merge",
     "suggested_splits",
-    "transformed",
+    "tells_by_feature",
     "unlisted_features",
     "wrong_pairs",
 ]

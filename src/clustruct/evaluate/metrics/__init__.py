@@ -4,15 +4,14 @@ Each score is `f(y_true, y_pred)` on one item set; `evaluate` takes lists of lab
 score per set, averaged over sets (macro), and pooled over sets where the score is a ratio of counts (micro).
 """
 
-from .against_best import BestComparison, compare_with_best
 from .evaluation import Evaluation, evaluate, get_scorer
-from .paired import PairedComparison, compare_paired, lower_is_better
-from .probabilities import brier_skill, calibration_error
 from .scores import (
     Fractions,
     Scores,
     adjusted_rand_index,
     b_cubed,
+    brier_skill,
+    calibration_error,
     ceaf_entity,
     ceaf_mention,
     lea,
@@ -22,6 +21,13 @@ from .scores import (
     pairwise_scores,
     rand_index,
     variation_of_information,
+)
+from .significance import (
+    BestComparison,
+    PairedComparison,
+    compare_paired,
+    compare_with_best,
+    lower_is_better,
 )
 
 __all__ = [

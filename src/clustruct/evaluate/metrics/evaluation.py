@@ -13,8 +13,8 @@ from clustruct.core.typing import Floats, Labels, LabelsLike
 from clustruct.losses import Loss, as_loss
 
 from . import scores
-from .paired import PairedComparison, compare_paired, lower_is_better
 from .scores import Fractions, Scores
+from .significance import PairedComparison, compare_paired, lower_is_better
 
 # The scores that matter most, for those who do not want to read all of them.
 LEADING = ("pairwise_precision", "pairwise_recall", "pairwise_f1", "b_cubed_f1", "adjusted_rand")

@@ -1,4 +1,4 @@
-"""The scores of a predicted partition: of pairs, of coreference, from information theory, by best matching.
+"""Scores of predicted partitions: of pairs, of coreference, from information theory, by best matching.
 
 Write t for true (key) clusters, c for predicted (response) clusters, n_tc = |t n c|. The coreference scores
 are those of the CoNLL reference scorer (Pradhan et al. 2014), and for LEA those of Moosavi and Strube 2016.
@@ -9,11 +9,12 @@ they are clusters of one item. A fraction 0/0 counts as `zero_division`, in core
 from typing import Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score, rand_score
 
 from clustruct.core.partitions import canonical_labels, contingency
-from clustruct.core.typing import Ints, Labels, LabelsLike
+from clustruct.core.typing import Bools, Floats, Ints, Labels, LabelsLike
 from clustruct.losses import best_matching
 
 Average = Literal["arithmetic", "geometric", "min", "max"]
@@ -135,7 +136,7 @@ def rand_index(y_true: LabelsLike, y_pred: LabelsLike) -> float:
     >>> rand_index([0, 0, 1], [0, 0, 0]) == 1 / 3
     True
     """
-    return float(rand_score(*_numbered(y_true, y_pred)))
+    return float(rand_score(*_canonical(y_true, y_pred)))
 
 
 def adjusted_rand_index(y_true: LabelsLike, y_pred: LabelsLike) -> float:
@@ -158,10 +159,10 @@ def adjusted_rand_index(y_true: LabelsLike, y_pred: LabelsLike) -> float:
     >>> adjusted_rand_index([0, 0, 1, 1], [1, 1, 0, 0])
     1.0
     """
-    return float(adjusted_rand_score(*_numbered(y_true, y_pred)))
+    return float(adjusted_rand_score(*_canonical(y_true, y_pred)))
 
 
-def _numbered(y_true: LabelsLike, y_pred: LabelsLike) -> tuple[Labels, Labels]:
+def _canonical(y_true: LabelsLike, y_pred: LabelsLike) -> tuple[Labels, Labels]:
     truth = canonical_labels(y_true, name="y_true")
     return truth, canonical_labels(y_pred, n_items=truth.size, name="y_pred")
 
@@ -309,12 +310,12 @@ def lea_fractions(y_true: LabelsLike, y_pred: LabelsLike) -> Fractions:
     """Sizes times resolved links, over sizes, both ways."""
     t, c, n, true_sizes, pred_sizes = _cells(y_true, y_pred)
     m = float(n.sum())
-    recall_top = _resolved(n, true_sizes[t], pred_sizes[c])
-    precision_top = _resolved(n, pred_sizes[c], true_sizes[t])
+    recall_top = _link_share(n, true_sizes[t], pred_sizes[c])
+    precision_top = _link_share(n, pred_sizes[c], true_sizes[t])
     return Fractions(precision_top, m, recall_top, m)
 
 
-def _resolved(n: Ints, own: Ints, other: Ints) -> float:
+def _link_share(n: Ints, own: Ints, other: Ints) -> float:
     """sum over cells of |own| link(n) / link(own); a singleton's one self-link needs a singleton there."""
     links = n * (n - 1) / 2
     own_links = np.where(own == 1, 1.0, own * (own - 1) / 2)
@@ -402,7 +403,7 @@ def normalized_mutual_information(
     >>> round(normalized_mutual_information([0, 0, 1, 1], [0, 0, 1, 2]), 4)
     0.8
     """
-    return float(normalized_mutual_info_score(*_numbered(y_true, y_pred), average_method=average))
+    return float(normalized_mutual_info_score(*_canonical(y_true, y_pred), average_method=average))
 
 
 def matched_accuracy(y_true: LabelsLike, y_pred: LabelsLike) -> float:
@@ -429,3 +430,79 @@ def matched_accuracy(y_true: LabelsLike, y_pred: LabelsLike) -> float:
     if table.shape[0] == 0:
         raise ValueError("y_true is empty; accuracy needs at least one item")
     return best_matching(table) / float(table.sum())
+
+
+def calibration_error(
+    truth: ArrayLike, probability: ArrayLike, *, bins: int = 10, between: tuple[float, float] = (0.0, 1.0)
+) -> float:
+    """Mean over bins of equally many cases of |mean probability - share that is true|; nan without cases.
+
+    Only cases with a probability strictly between the two bounds count. With n cases in all, chance alone
+    gives about 0.4 sqrt(bins / n) where probabilities are near 1/2.
+
+    Parameters
+    ----------
+    truth : array-like
+        Whether each case is true.
+    probability : array-like
+        The probability that was said of each case.
+    bins : int, default=10
+        Into how many bins of equally many cases they are put.
+    between : tuple of float, float, default=(0.0, 1.0)
+        Probabilities outside of these bounds are left out.
+
+    Returns
+    -------
+    float
+        The error, from 0 to 1.
+
+    Examples
+    --------
+    >>> calibration_error([0, 0, 1, 1], [0.25, 0.25, 0.75, 0.75], bins=2)
+    0.25
+    """
+    y, p = _cases(truth, probability)
+    inside = (p > between[0]) & (p < between[1]) if between != (0.0, 1.0) else np.ones(len(p), np.bool_)
+    y, p = y[inside], p[inside]
+    if not len(p):
+        return float("nan")
+    parts = np.array_split(np.argsort(p, kind="stable"), min(bins, len(p)))
+    return float(sum(abs(p[part].sum() - y[part].sum()) for part in parts) / len(p))
+
+
+def brier_skill(truth: ArrayLike, probability: ArrayLike) -> float:
+    """1 - (mean squared error of the probabilities) / (that of the share that is true, for every case).
+
+    1 is best; 0 is no better than to know the share. nan where all cases are alike.
+
+    Parameters
+    ----------
+    truth : array-like
+        Whether each case is true.
+    probability : array-like
+        The probability that was said of each case.
+
+    Returns
+    -------
+    float
+        The skill, at most 1.
+
+    Examples
+    --------
+    >>> brier_skill([0, 1], [0.0, 1.0]), brier_skill([0, 1], [0.5, 0.5])
+    (1.0, 0.0)
+    """
+    y, p = _cases(truth, probability)
+    share = y.mean() if len(y) else 0.0
+    if not 0.0 < share < 1.0:
+        return float("nan")
+    return float(1.0 - np.mean((p - y) ** 2) / (share * (1.0 - share)))
+
+
+def _cases(truth: ArrayLike, probability: ArrayLike) -> tuple[Bools, Floats]:
+    y, p = np.asarray(truth, np.bool_), np.asarray(probability, np.float64)
+    if y.shape != p.shape or y.ndim != 1:
+        raise ValueError(f"truth of shape {y.shape} does not fit probabilities of shape {p.shape}")
+    if len(p) and not ((p >= 0.0) & (p <= 1.0)).all():
+        raise ValueError("probabilities lie between 0 and 1")
+    return y, p

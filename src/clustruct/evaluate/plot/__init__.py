@@ -10,12 +10,10 @@
 matplotlib is needed to draw: ``pip install clustruct[plot]``. Nothing of it is imported before a picture is.
 """
 
-from .contributions import PairContributionDisplay
-from .convergence import ConvergenceDisplay
-from .precision import PrecisionDisplay
+from .bars import PairContributionDisplay, WeightsDisplay
+from .curves import ConvergenceDisplay, PrecisionDisplay
 from .similarity import SimilarityMatrixDisplay
 from .split_merge import SplitMergeDisplay
-from .weights import WeightsDisplay
 
 __all__ = [
     "ConvergenceDisplay",

@@ -19,10 +19,10 @@ from clustruct.evaluate.explain import (
     WrongPair,
     explain_pair,
 )
+from clustruct.evaluate.explain.findings import Findings
 from clustruct.evaluate.plot import PairContributionDisplay
 
 from . import figures
-from .findings import Findings
 
 # Per set the loss and these; the rest is in the table of means.
 PER_SET = {"pairwise_f1": "pairwise F", "b_cubed_f1": "B-cubed F", "adjusted_rand": "adjusted Rand"}
@@ -66,7 +66,7 @@ def contents(findings: Findings) -> dict[str, object]:
         "verdict": verdict(findings),
         "summary": summary(findings),
         "scores": scores(findings),
-        "learned": figures.learned(findings),
+        "learned": figures.learning_pictures(findings),
         "sets": figures.sets(findings),
         "errors": errors(findings),
         "wrong_pairs": wrong_pairs(findings),
@@ -89,8 +89,8 @@ def as_item(table: Table, a: int) -> NamedItem:
 def verdict(findings: Findings) -> str:
     """How good it is, before anything else."""
     if findings.scores is not None:
-        told = findings.scores.verdict()
-        return told[0].upper() + told[1:] + "."
+        text = findings.scores.verdict()
+        return text[0].upper() + text[1:] + "."
     items = sum(len(one.table) for one in findings.sets)
     clusters = sum(int(one.labels.max()) + 1 for one in findings.sets)
     found = f"{count(items, 'item')} in {count(clusters, 'cluster')}."
@@ -100,7 +100,7 @@ def verdict(findings: Findings) -> str:
 def summary(findings: Findings) -> ReportTable:
     """Data and model in short."""
     sizes = [len(one.table) for one in findings.sets]
-    known = findings.labelled
+    known = findings.with_truth
     rows: list[list[object]] = [
         ["sets", f"{len(sizes):,}, {len(known):,} of them with labels"],
         ["items", f"{sum(sizes):,}; {min(sizes):,} to {max(sizes):,} in a set"],
@@ -127,7 +127,7 @@ def _model_rows(model: BaseEstimator) -> list[list[object]]:
 
 def scores(findings: Findings) -> dict[str, object] | None:
     """Means, and the worst sets first."""
-    found, known = findings.scores, findings.labelled
+    found, known = findings.scores, findings.with_truth
     if found is None:
         return None
     means: list[list[object]] = [
@@ -136,7 +136,7 @@ def scores(findings: Findings) -> dict[str, object] | None:
     ]
     place = {one.number: row for row, one in enumerate(known)}
     rows: list[list[object]] = []
-    for one in findings.ranked[:MOST_SETS]:
+    for one in findings.worst_first[:MOST_SETS]:
         sizes = [len(one.table), len(set(one.truth or ())), int(one.labels.max()) + 1]
         values = [float(found.per_set[name][place[one.number]]) for name in PER_SET]
         rows.append([one.name, *sizes, float(one.loss or 0.0), *values])
@@ -151,11 +151,11 @@ def scores(findings: Findings) -> dict[str, object] | None:
 
 def errors(findings: Findings) -> dict[str, object] | None:
     """The worst clusters of all sets; each opens to its items."""
-    if not findings.labelled:
+    if not findings.with_truth:
         return None
     found = [
         (mixture, kind, one)
-        for one in findings.labelled
+        for one in findings.with_truth
         if one.errors is not None
         for kind, mixtures in (("split", one.errors.splits), ("merge", one.errors.merges))
         for mixture in mixtures
@@ -219,7 +219,7 @@ def side_by_side(table: Table, a: int, b: int) -> dict[str, object]:
         for n in dict.fromkeys([*first, *second])
         if not (is_missing(first.get(n)) and is_missing(second.get(n)))
     ]
-    rows = [Side(n, *_marked(_text(first.get(n)), _text(second.get(n)))) for n in names]
+    rows = [Side(n, *_mark_differences(_text(first.get(n)), _text(second.get(n)))) for n in names]
     return {"names": [item_name(table, a), item_name(table, b)], "rows": rows}
 
 
@@ -227,10 +227,10 @@ def _text(value: object) -> str:
     return "" if is_missing(value) else short(value, SIDE_LETTERS)
 
 
-def _marked(first: str, second: str) -> tuple[list[tuple[str, bool]], list[tuple[str, bool]]]:
+def _mark_differences(first: str, second: str) -> tuple[list[tuple[str, bool]], list[tuple[str, bool]]]:
     """Each text in pieces, with whether the other text lacks them.
 
-    >>> _marked("12 Main St", "12 main road")
+    >>> _mark_differences("12 Main St", "12 main road")
     ([('12', False), (' ', False), ('Main', False), (' ', False), ('St', True)],
      [('12', False), (' ', False), ('main', False), (' ', False), ('road', True)])
     """
@@ -244,7 +244,7 @@ def _marked(first: str, second: str) -> tuple[list[tuple[str, bool]], list[tuple
 
 def _worst_pairs(findings: Findings) -> list[tuple[SetFindings, WrongPair]]:
     """Half of them wrongly together and half wrongly apart where there are both; no item twice."""
-    pairs = [(one, pair) for one in findings.labelled for pair in one.wrong]
+    pairs = [(one, pair) for one in findings.with_truth for pair in one.wrong]
     pairs.sort(key=lambda p: -p[1].similarity if p[1].together else p[1].similarity)
     chosen: list[tuple[SetFindings, WrongPair]] = []
     used: set[tuple[int, int]] = set()

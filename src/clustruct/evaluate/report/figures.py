@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from clustruct.estimators.base import PairSimilarity
 from clustruct.evaluate.explain import SetFindings
+from clustruct.evaluate.explain.findings import Findings
 from clustruct.evaluate.plot import (
     ConvergenceDisplay,
     PrecisionDisplay,
@@ -19,8 +20,6 @@ from clustruct.evaluate.plot import (
 from clustruct.evaluate.plot.drawing import QUIET, Display
 from clustruct.learning import symmetric_scores
 from clustruct.pipeline import model_weights, score_set
-
-from .findings import Findings
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -54,7 +53,7 @@ def picture(display: Display, describe: str) -> Picture:
     """A drawn display as an image."""
     import matplotlib
 
-    _inked(display.figure_)
+    _set_ink(display.figure_)
     buffer = io.BytesIO()
     style = {"svg.fonttype": "none", "svg.hashsalt": "clustruct", **dict.fromkeys(INKED, INK)}
     with matplotlib.rc_context(style), warnings.catch_warnings():
@@ -65,7 +64,7 @@ def picture(display: Display, describe: str) -> Picture:
     return Picture(describe, base64.b64encode(_with_style(drawn)).decode("ascii"))
 
 
-def _inked(figure: Figure) -> None:
+def _set_ink(figure: Figure) -> None:
     """What is drawn in black, or nearly so, is drawn in ink; legends have no ground of their own."""
     from matplotlib.colors import to_hex
     from matplotlib.legend import Legend
@@ -85,7 +84,7 @@ def _with_style(svg: bytes) -> bytes:
     return svg[:at] + DARK.encode() + svg[at:]
 
 
-def learned(findings: Findings) -> list[Picture]:
+def learning_pictures(findings: Findings) -> list[Picture]:
     """Weights and convergence, where the model has them."""
     model, made = findings.model, []
     sizes = findings.field_sizes
@@ -122,16 +121,16 @@ def sets(findings: Findings) -> dict[str, object] | None:
     """Similarity matrices and flows of the worst, middle and best set."""
     if not isinstance(findings.model, PairSimilarity):
         return None
-    known = bool(findings.labelled)
+    known = bool(findings.with_truth)
     made = []
-    for word, one in _chosen(findings.ranked, known):
+    for word, one in _choose_sets(findings.worst_first, known):
         loss = "" if one.loss is None else f"loss {one.loss:.3g}"
         note = ", ".join(filter(None, (word, loss)))
         made.append({"name": one.name, "note": note, "pictures": _pictures_of(findings, one)})
     return {"known": known, "sets": made}
 
 
-def _chosen(ranked: list[SetFindings], known: bool) -> list[tuple[str, SetFindings]]:
+def _choose_sets(ranked: list[SetFindings], known: bool) -> list[tuple[str, SetFindings]]:
     """First, middle and last of the ranking, each set once."""
     if len(ranked) == 1:
         return [("", ranked[0])]

@@ -12,10 +12,10 @@ from sklearn.pipeline import Pipeline
 from clustruct.core.formatting import count, short
 from clustruct.core.storage.targets import check_target, replacing
 from clustruct.data import Table
+from clustruct.evaluate.explain.findings import Findings
 from clustruct.evaluate.plot.drawing import need_matplotlib
 
 from .contents import NamedItem, contents
-from .findings import Findings
 
 if TYPE_CHECKING:
     from jinja2 import Template
