@@ -35,15 +35,23 @@ def things(*kinds):
     return dict(found.values())
 
 
+def is_record(thing):
+    return dataclasses.is_dataclass(thing) or hasattr(thing, "_fields")
+
+
 def is_explained(code, message, path, thing):
-    """Where fields stand under Attributes, a protocol has no parameters, or one entry is for several."""
+    """Where fields stand under Attributes, a protocol has no parameters, or one entry is for several.
+
+    Records that functions return are not made by users: the types of their fields are enough.
+    """
     if code == "PR01" and inspect.isclass(thing):
+        if is_record(thing) and thing.__name__ not in clustruct.__all__:
+            return True
         doc = numpydoc.docscrape.ClassDoc(thing)
         listed = {name for entry in doc["Attributes"] for name in entry.name.split(", ")}
         missing = set(re.findall(r"'(\*{0,2}\w+)'", message))
-        is_record = dataclasses.is_dataclass(thing) or hasattr(thing, "_fields")
         hidden = {name for name in missing if name.startswith("_")}
-        return getattr(thing, "_is_protocol", False) or (is_record and missing - hidden <= listed)
+        return getattr(thing, "_is_protocol", False) or (is_record(thing) and missing - hidden <= listed)
     if code == "PR04":
         (name,) = re.findall(r'Parameter "(\w+)"', message)
         return re.search(rf"^ *(\w+, )*{name}(, \w+)*$", thing.__doc__, re.MULTILINE)

@@ -31,18 +31,8 @@ SEARCHES = ("greedy", "local_search")
 class Grouped:
     """What was made: the directory of Parquet files, how many items and clusters.
 
-    Attributes
-    ----------
-    path : str
-        The directory of the Parquet files.
-    items : int
-        How many items.
-    clusters : int
-        How many clusters.
-    stages : mapping
-        For each stage the stats of its pieces, their "cost" among them.
-    exchanged : mapping
-        For each stage what was noted of the rows that were exchanged: rows, bytes, CPU seconds.
+    ``stages`` has for each stage the stats of its pieces, their cost among them, ``exchanged`` the rows,
+    bytes and CPU seconds of what was exchanged in it.
     """
 
     path: str

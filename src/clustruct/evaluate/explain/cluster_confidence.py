@@ -31,22 +31,10 @@ SMALL = 500
 
 @dataclass(frozen=True)
 class ClusterMove:
-    """The best other shape found for one cluster.
+    """The best other shape found for one cluster, by its canonical number: a merge with the cluster ``other``
+    (else -1), its weakest item taken out, or a split, into ``parts`` (one where nothing is cut).
 
-    Attributes
-    ----------
-    cluster : int
-        Its canonical number.
-    size : int
-        How many items it has.
-    confidence : float
-        Score lost by the move; negative where it would gain, infinite where there is none.
-    kind : "merge" with the cluster `other`, "take out" its weakest item, "split" it
-        Or "none".
-    other : int
-        The cluster it would be merged with, else -1.
-    parts : tuple of tuple of int
-        The items of the cluster after the move, in parts (one part where nothing is cut).
+    ``confidence`` is the score lost by the move: negative where it would gain, infinite where there is none.
     """
 
     cluster: int
@@ -173,18 +161,8 @@ NEAREST = 1e-9
 
 @dataclass(frozen=True)
 class Split:
-    """A part of a group that may not belong to the rest.
-
-    Attributes
-    ----------
-    cluster, size : int
-        The group (canonical number), and how many items it has.
-    part : tuple of int
-        The items that would leave, the smaller side.
-    together : float
-        The mean probability that an item of the part and one of the rest belong together.
-    wrong_pairs : float
-        How many wrong pairs there are between the two, as is to be expected.
+    """The smaller side of a group that may not belong to the rest: the mean probability that an item of it
+    and one of the rest belong together, and how many wrong pairs are to be expected between them.
     """
 
     cluster: int

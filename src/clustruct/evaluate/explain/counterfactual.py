@@ -29,17 +29,7 @@ MOST_ITEMS, MOST_TRIED = 60, 200
 
 @dataclass(frozen=True)
 class Change:
-    """What is done to one field of the two items, and the values that they have then.
-
-    Attributes
-    ----------
-    field : str
-        The name of the field.
-    kind : Kind
-        What is done to it: the values become "equal", "unlike" or "missing".
-    values : tuple of object, object
-        The values of the two items after the change.
-    """
+    """What is done to one field of the two items, and the values that they have then."""
 
     field: str
     kind: Kind
@@ -48,18 +38,9 @@ class Change:
 
 @dataclass(frozen=True)
 class Counterfactual:
-    """The smallest change found.
+    """The smallest change of fields found (none: no change does) that makes the opposite of ``together``.
 
-    Attributes
-    ----------
-    together : bool
-        Whether the two are together without it; it makes the opposite of it.
-    changes : tuple of Change
-        Of fields; empty where none was found.
-    similarity : float
-        With the changes.
-    exact : bool
-        Whether no smaller change does (of those that were tried).
+    ``similarity`` is that with the changes; ``exact`` says whether all smaller changes were tried.
     """
 
     together: bool

@@ -29,16 +29,8 @@ from .pair_explanation import field_sizes, tells_by_feature
 
 @dataclass(frozen=True)
 class ClusterPiece:
-    """Items that lie in one cluster of the other clustering.
-
-    Attributes
-    ----------
-    cluster : hashable
-        The label there.
-    items : tuple of hashable
-        Their ids, or their numbers where there are no ids.
-    numbers : tuple of int
-        Their numbers.
+    """Items of a cluster that lie in one cluster of the other clustering, by ids (where there are any) and
+    by number.
     """
 
     cluster: Hashable
@@ -48,18 +40,8 @@ class ClusterPiece:
 
 @dataclass(frozen=True)
 class MixedCluster:
-    """One cluster that the other clustering cuts into pieces.
-
-    Attributes
-    ----------
-    cluster : hashable
-        Its label.
-    size : int
-        How many items it has.
-    pairs : int
-        Pairs of its items in different pieces: pairs lost by a split, wrongly made by a merge.
-    pieces : tuple of ClusterPiece
-        Largest first.
+    """One cluster that the other clustering cuts into pieces, the largest first; ``pairs`` of its items lie
+    in different pieces: pairs lost by a split, wrongly made by a merge.
     """
 
     cluster: Hashable
@@ -70,14 +52,8 @@ class MixedCluster:
 
 @dataclass(frozen=True)
 class SplitMerge:
-    """What went wrong between a true and a predicted clustering.
-
-    Attributes
-    ----------
-    splits : tuple of MixedCluster
-        True clusters whose items lie in more than one predicted cluster, most pairs lost first.
-    merges : tuple of MixedCluster
-        Predicted clusters that hold items of more than one true cluster, most wrong pairs first.
+    """True clusters that lie in more than one predicted cluster, most pairs lost first, and predicted
+    clusters of more than one true cluster, most wrong pairs first.
     """
 
     splits: tuple[MixedCluster, ...]
@@ -163,19 +139,7 @@ def _mixtures(
 
 @dataclass(frozen=True)
 class WrongPair:
-    """Items a < b whose place is wrong, with their similarity; `together` is what was predicted.
-
-    Attributes
-    ----------
-    a : int
-        The number of one item.
-    b : int
-        The number of the other.
-    similarity : float
-        Their similarity under the model.
-    together : bool
-        What was predicted of them.
-    """
+    """Two items that are wrongly together or apart, with their similarity under the model."""
 
     a: int
     b: int
@@ -235,31 +199,10 @@ WRONG_PAIRS = 4
 class SetFindings:
     """What a model makes of one set. Nothing in it is as large as the square of the set.
 
-    Attributes
-    ----------
-    table : Table
-        The set.
-    labels : array of int
-        Its predicted clusters.
-    truth : list of hashable or None
-        The right clusters, None where some are not known.
-    loss : float or None
-        The loss that the model was trained for (0..100), None without truth.
-    items : ItemConfidence or None
-        Confidence of each item, None for a model without similarities.
-    clusters : list of ClusterMove or None
-        Confidence of each cluster, None without similarities or under the k-means objective.
-    errors : SplitMerge or None
-        Clusters split and merged, None without truth.
-    wrong : list of WrongPair
-        Wrong pairs for which the similarities speak most.
-    squares : array of float
-        Mean square of each feature over the pairs.
-    number : int, default=0
-        The place of the set in its list.
-    splits : list of Split
-        For each cluster the split that would help most, the best first; empty for a model without
-        probabilities.
+    ``truth``, ``loss`` and ``errors`` are None where right clusters are not known, ``items`` (confidence)
+    for a model without similarities, ``clusters`` without correlation clustering, ``splits`` empty without
+    probabilities. ``loss`` is that of training (0..100); ``squares`` the mean square of each feature over
+    the pairs.
     """
 
     table: Table

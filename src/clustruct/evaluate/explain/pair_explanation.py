@@ -29,35 +29,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PairExplanation:
-    """The similarity of two items, feature by feature, largest contribution first.
+    """The similarity of two items as the sum of the features' contributions, largest first.
 
-    Attributes
-    ----------
-    a, b : int
-        The items.
-    similarity : float
-        K_ab, the sum of the contributions.
-    names : tuple of str
-        Of the features.
-    contributions : array of float
-        w_j psi_ab,j, or what trees make of the feature (`explain_pair`).
-    values : array of float
-        psi_ab,j.
-    weights : array of float
-        w_j, in the units of the features; nan for a feature that trees look at.
-    together : bool
-        Whether the prediction puts them together.
-    support_a, support_b : float
-        Sum of K between the item and the rest of its cluster.
-    path : tuple of int
-        For a pair that is together though K_ab <= 0 or not compared: items from a to b, each similar to
-        the next, along which the weakest link is as strong as can be; empty otherwise.
-    path_similarities : tuple of float
-        K of each link of the path.
-    compared : bool, default=True
-        Whether the set lists the pair; one that it does not list counts as 0 in predictions.
-    note : str, default=""
-        What there is to say about the contributions.
+    A contribution is w_j psi_ab,j, or what trees make of the feature (`explain_pair`; weights are nan
+    there). ``support_a`` is the sum of K between a and the rest of its cluster. For a pair that is together
+    though K_ab <= 0 or not compared, ``path`` leads from a to b by items each similar to the next, its
+    weakest link as strong as can be. A pair that the set does not list (``compared``) counts as 0 in
+    predictions.
     """
 
     a: int
@@ -238,16 +216,8 @@ NO_FIELD, SEVERAL = "in general", "all fields together"
 
 @dataclass(frozen=True)
 class FieldContribution:
-    """What one field adds to the similarity of two items.
-
-    Attributes
-    ----------
-    field : str
-        The name of the field.
-    contribution : float
-        The sum over its features.
-    features : tuple of tuple of str, float, float, float
-        Its features by size of contribution, each with its value, weight and contribution.
+    """What one field adds to the similarity of two items, with its features by size of contribution: name,
+    value, weight and contribution of each.
     """
 
     field: str

@@ -21,17 +21,7 @@ Average = Literal["arithmetic", "geometric", "min", "max"]
 
 
 class Scores(NamedTuple):
-    """Precision P, recall R and f1 = 2PR/(P+R), 0 where P + R = 0.
-
-    Attributes
-    ----------
-    precision : float
-        Of what was put together, the share that is right.
-    recall : float
-        Of what belongs together, the share that was found.
-    f1 : float
-        Their harmonic mean.
-    """
+    """Precision P, recall R and f1 = 2PR/(P+R), 0 where P + R = 0."""
 
     precision: float
     recall: float
@@ -42,17 +32,6 @@ class Fractions(NamedTuple):
     """Numerators and denominators of precision and recall.
 
     Their sums over item sets give the pooled (micro) scores, as the CoNLL scorer pools documents.
-
-    Attributes
-    ----------
-    precision_top : float
-        The numerator of the precision.
-    precision_bottom : float
-        Its denominator.
-    recall_top : float
-        The numerator of the recall.
-    recall_bottom : float
-        Its denominator.
 
     Examples
     --------

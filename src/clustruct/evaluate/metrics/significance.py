@@ -17,26 +17,12 @@ __all__ = ["PairedComparison", "compare_paired", "lower_is_better"]
 
 @dataclass(frozen=True)
 class PairedComparison:
-    """First against second on the same sets (Finley 2009, Table 4.5).
+    """First against second on the same sets (Finley 2009, Table 4.5): sets won, tied and lost.
 
-    Attributes
-    ----------
-    wins, ties, losses : int
-        Sets on which the first is better, equal, worse.
-    W : float
-        Size of the sum of signed ranks of the differences that are not zero.
-    n : int
-        How many these are.
-    p_wilcoxon : float
-        One-tailed level of Wilcoxon's signed ranks, for the side that is ahead.
-    p_sign : float
-        One-tailed level of the sign test.
-    difference : float
-        Mean of the first minus mean of the second.
-    p_t_test : float or None
-        Two-tailed level of the paired t-test; None where the differences do not vary.
-    n_groups : int, default=0
-        How many independent values were compared: sets, or groups of sets.
+    ``W`` is the size of the sum of signed ranks of the ``n`` differences that are not zero. ``p_wilcoxon``
+    and ``p_sign`` are one-tailed, for the side that is ahead; ``p_t_test`` is two-tailed, None where
+    differences do not vary. ``difference`` is the mean of the first minus that of the second over all sets;
+    ``n_groups`` counts the independent values: sets, or groups of sets.
     """
 
     wins: int
@@ -164,18 +150,10 @@ MOST_SIGNS = 4_000_000
 
 @dataclass(frozen=True)
 class BestComparison:
-    """One model against the best of the others.
+    """One model against the best of the others, by the mean over sets.
 
-    Attributes
-    ----------
-    best : int
-        The best of the others, by the mean over sets.
-    difference : float
-        Mean of this model minus mean of that one.
-    p : float
-        Level at which the model is behind some other, corrected for how many others there are.
-    is_exact : bool
-        Whether all signs were tried, not some drawn by chance.
+    ``p`` is the level at which the model is behind some other, corrected for how many others there are; it is
+    exact where all signs were tried, not some drawn by chance.
     """
 
     best: int
