@@ -40,11 +40,8 @@ Z = 1.959964
 
 @dataclass(frozen=True)
 class Question:
-    """Are these in the right piles? Or of two: do they belong together?
-
-    items : their numbers
-    why : what it was made round, "any" item or one of "doubt"
-    piles : the items as they are put together now
+    """Are these items in the right piles? Or of two: do they belong together? ``why``: "any" item, or
+    "doubt".
     """
 
     items: tuple[int, ...]
@@ -103,14 +100,8 @@ class Pool:
 def questions(
     pool: Pool, committee: Sequence[Floats], n: int, rng: np.random.Generator, n_before: int = 0
 ) -> list[Question]:
-    """The next n questions.
-
-    Parameters
-    ----------
-    pool : what can be asked about
-    committee : probabilities of its pairs by other models
-    n, rng : how many, and what draws items
-    n_before : how many were answered before
+    """The next n questions, given probabilities of the pairs by other models and how many were answered
+    before.
 
     >>> pairs = np.array([[0, 1], [0, 2], [1, 2]])
     >>> p, groups, rng = np.array([0.8, 0.1, 0.1]), np.array([0, 0, 1]), np.random.default_rng(0)
@@ -132,10 +123,7 @@ def questions(
 
 @dataclass(frozen=True)
 class Agreement:
-    """How often models agreed with answers that they had not seen, with a 95 % interval.
-
-    n : how many answers there are, a board being one
-    """
+    """How often models agreed with n answers (a board is one) not seen before; 95 % interval."""
 
     n: int
     share: float
@@ -145,9 +133,7 @@ class Agreement:
 
 def agreement(right: Floats, sizes: Ints) -> Agreement:
     """The mean share with Wilson's interval, for as many single answers as the spread of the shares speaks
-    for: at least one for each answer, at most one for each of its items but one.
-
-    right : how far each answer was foretold, 0 to 1; sizes : how many single answers it may stand for
+    for: at least one for each answer, at most ``sizes`` (one for each of its items but one).
 
     >>> found = agreement(np.repeat([1.0, 0.0], [18, 2]), np.ones(20, int))
     >>> round(found.share, 2), round(found.low, 2), round(found.high, 2)
@@ -168,8 +154,7 @@ def agreement(right: Floats, sizes: Ints) -> Agreement:
 def held_out(sizes: Ints, folds: int, learn: Callable[[Bools], Callable[[Bools], Floats]]) -> Agreement:
     """Answers foretold by models that have not seen them: each fold by a model of the others.
 
-    sizes : how many single answers each may stand for
-    learn : given which answers to learn from, a function that says how far some answers are foretold, 0 to 1
+    Given which answers to learn from, ``learn`` makes a function that says how far some are foretold, 0 to 1.
     """
     n = len(sizes)
     fold, right = np.arange(n) % folds, np.zeros(n)
@@ -185,10 +170,9 @@ FEWEST_ANSWERS = 10
 def is_enough(
     curve: Sequence[Agreement], wanted: float = 0.95, gain: float = 0.01, sure: float = 0.05
 ) -> tuple[bool, str]:
-    """Whether more answers are worth the trouble, and why: a plain sign, not a promise.
-
-    gain : what a third of the answers must have gained for more to be worth it
-    sure : how far the share may be from the lower end of its interval for that to be said
+    """Whether there are enough answers, and why: a plain sign, not a promise. So it is where the last third
+    of them has gained less than ``gain``, if the lower end of the interval is no further than ``sure`` from
+    the share.
 
     >>> [is_enough([agreement(np.ones(n), np.full(n, 11))])[0] for n in (9, 12)]
     [False, True]

@@ -1,4 +1,4 @@
-"""Scores equal worked examples, their definitions over sets, and do not depend on names or order."""
+"""Scores of partitions and of probabilities, against scikit-learn, brute force and published figures."""
 
 import pickle
 from fractions import Fraction
@@ -7,12 +7,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import linear_sum_assignment
 from sklearn.model_selection import GridSearchCV
 
 from clustruct import SupervisedCorrelationClustering
 from clustruct.data.datasets import make_synth
 from clustruct.evaluate import metrics
-from clustruct.losses import MitreLoss, PairwiseLoss
+from clustruct.evaluate.metrics import brier_skill, calibration_error, ceaf_entity, evaluate
+from clustruct.losses import MitreLoss, PairwiseLoss, best_matching
 from tests.reference import metrics as twin
 from tests.reference.partitions import all_partitions
 
@@ -181,3 +183,41 @@ def test_scorers_choose_parameters():
     assert search.fit(X, y).best_params_ == {"C": 1.0}
     with pytest.raises(ValueError, match="unknown score 'variation_of_information'; known are pairwise, muc"):
         metrics.get_scorer("variation_of_information")
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_parts_add_up_to_the_whole(seed):
+    rng = np.random.default_rng(seed)
+    table = rng.random((rng.integers(1, 12), rng.integers(1, 12)))
+    table[rng.random(table.shape) < 0.8] = 0.0
+    assert best_matching(table) == pytest.approx(table[linear_sum_assignment(table, maximize=True)].sum())
+
+
+def test_many_clusters_take_little_memory():
+    """A dense table of these clusters would take 3 GB."""
+    truth = np.repeat(np.arange(20_000), 2)
+    assert ceaf_entity(truth, np.arange(40_000)).recall == pytest.approx(2 / 3)
+    assert evaluate([truth], [truth]).mean["matched_accuracy"] == 1.0
+
+
+def test_right_probabilities_have_little_error_and_wrong_ones_their_distance():
+    rng = np.random.default_rng(0)
+    p = rng.random(50_000)
+    y = rng.random(50_000) < p
+    assert calibration_error(y, p) < 0.01
+    assert calibration_error(y, np.clip(p + 0.2, 0, 1)) == pytest.approx(0.18, abs=0.02)
+    assert brier_skill(y, p) == pytest.approx(1.0 - (1 / 6) / (1 / 4), abs=0.02)
+
+
+def test_only_cases_between_the_bounds_count():
+    y, p = np.array([0, 0, 1, 1]), np.array([0.99, 0.5, 0.5, 0.01])
+    assert calibration_error(y, p, bins=1, between=(0.05, 0.95)) == 0.0
+    assert np.isnan(calibration_error(y, p, between=(0.6, 0.7)))
+    assert np.isnan(brier_skill([1, 1], [0.5, 0.5]))
+
+
+def test_refusals():
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        brier_skill([1, 0], [2.0, 0.0])
+    with pytest.raises(ValueError, match="shape"):
+        brier_skill([1, 0], [0.5])
