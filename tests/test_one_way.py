@@ -29,7 +29,7 @@ ALLOWED = {
     "pipeline/predict.py": {"set_scores", "group_scores", "decision_function", "scores_of", "predict"},
     "pipeline/recipe.py": {"pair_scores"},  # labels of training pairs that look wrong
     "studio/learning.py": {"pair_scores"},  # answers foretold by models of the other answers
-    "evaluate/explain/cluster_confidence.py": {"greedy"},  # a cluster cut up, to see what is lost
+    "evaluate/explain/cluster_alternatives.py": {"greedy"},  # a cluster cut up, to see what is lost
     # scorers and displays take any estimator, as those of scikit-learn
     "evaluate/metrics/evaluation.py": {"predict"},
     "evaluate/plot/similarity.py": {"predict", "decision_function"},

@@ -16,7 +16,7 @@ suggested_splits     the part of each cluster of which most wrong pairs with the
 
 from clustruct.learning import ItemConfidence, item_confidence
 
-from .cluster_confidence import ClusterMove, Split, cluster_confidence, suggested_splits
+from .cluster_alternatives import ClusterMove, Split, cluster_confidence, suggested_splits
 from .counterfactual import Change, Counterfactual, counterfactual
 from .findings import (
     ClusterPiece,

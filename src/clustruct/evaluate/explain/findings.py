@@ -23,7 +23,7 @@ from clustruct.learning.problems import mean_squares
 from clustruct.losses import as_loss
 from clustruct.pipeline import group, objective_of
 
-from .cluster_confidence import ClusterMove, Split, cluster_confidence, suggested_splits
+from .cluster_alternatives import ClusterMove, Split, cluster_confidence, suggested_splits
 from .pair_explanation import field_sizes, tells_by_feature
 
 

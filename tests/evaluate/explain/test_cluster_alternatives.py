@@ -78,7 +78,7 @@ def test_no_item_of_a_local_optimum_has_negative_confidence():
 @pytest.mark.parametrize("density", [0.0, 0.4, 1.0])
 @pytest.mark.parametrize(("as_sparse", "small"), [(False, 500), (True, 500), (True, 0)])
 def test_clusters_give_a_real_move_close_to_the_best(density, as_sparse, small, monkeypatch):
-    monkeypatch.setattr("clustruct.evaluate.explain.cluster_confidence.SMALL", small)
+    monkeypatch.setattr("clustruct.evaluate.explain.cluster_alternatives.SMALL", small)
     rng = np.random.default_rng(5)
     best = 0
     for trial in range(15):
