@@ -18,8 +18,8 @@ from clustruct.estimators.base import PairSimilarity
 from clustruct.evaluate.metrics import Evaluation, evaluate
 from clustruct.features import check_tables
 from clustruct.learning import ItemConfidence, item_confidence
-from clustruct.learning.score_confidence import Similarities, symmetric_scores
 from clustruct.learning.problems import mean_squares
+from clustruct.learning.score_confidence import Similarities, symmetric_scores
 from clustruct.losses import as_loss
 from clustruct.pipeline import group, objective_of
 
