@@ -37,25 +37,10 @@ class Move(NamedTuple):
 class GroupChange(NamedTuple):
     """One id, before and after.
 
-
     "merged" is said of the group that took in all that is left of another one, and of the one taken in;
     "split" of a group part of which has a new id, and of one whose id is gone and whose items are in
-    several groups.
-
-    Attributes
-    ----------
-    id : str
-        The id of the group.
-    status : Status
-        One word for it; of several that fit, the first of split, merged, changed, grown, shrunk.
-    before, after : int
-        How many items it had and has.
-    gained, lost : tuple of str, default=()
-        Items that came and went, wherever from and to.
-    sources : tuple of str, default=()
-        For a group that is there now, the other old groups that items of it came from.
-    targets : tuple of str, default=()
-        For a group that was there before, the other groups that items of it are in now.
+    several groups. ``sources`` are the other old groups that its items came from, ``targets`` the other new
+    ones that they went to.
     """
 
     id: str

@@ -223,22 +223,7 @@ def record(store: Store, outcome: Outcome, *, source: str = "", author: str = ""
 
 
 def add_known_items(store: Store, known: KnownItems, source: str = "") -> int:
-    """Add items with the groups that they have to a store, as one run; how many are new to it.
-
-    Parameters
-    ----------
-    store : Store
-        The store.
-    known : KnownItems
-        Items with their groups.
-    source : str, default=""
-        The file that they came from.
-
-    Returns
-    -------
-    int
-        How many items were new to the store.
-    """
+    """Add items with the groups that they have to a store, as one run; how many are new to it."""
     assert known.table is not None
     with store.transaction():
         added = _keep_items(store, known.table, source)

@@ -235,19 +235,7 @@ def _are_ids(value: object) -> TypeGuard[list[str | int]]:
 
 @dataclass(frozen=True)
 class PairJudgement:
-    """What a decision says of two items: "same", "different" or "unsure".
-
-    Attributes
-    ----------
-    a : str
-        The name of one item.
-    b : str
-        The name of the other.
-    answer : str
-        "same", "different" or "unsure".
-    by : Decision
-        The decision that says so.
-    """
+    """What a decision says of two items: "same", "different" or "unsure"."""
 
     a: str
     b: str

@@ -64,19 +64,7 @@ GROUP_COLUMNS = ("cluster", "group")
 
 @dataclass(frozen=True)
 class LabelFile:
-    """What a file of labels says.
-
-    Attributes
-    ----------
-    form : "decisions"
-        "pairs" or "clusters".
-    clusters : mapping
-        The group of each item that has one, where one person grouped items.
-    unlabelled : tuple of str
-        Items that are listed without a group.
-    decisions : tuple of Decision
-        Everything else: pairs, decisions, and pairs of items on which several people may differ.
-    """
+    """What a file of labels says."""
 
     form: Literal["decisions", "pairs", "clusters"]
     clusters: Mapping[str, str]

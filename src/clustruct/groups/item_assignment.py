@@ -27,7 +27,9 @@ NEW = -1
 
 @dataclass(frozen=True)
 class Proposal:
-    """A change of known groups that the scores speak for, and what it would gain."""
+    """A change of known groups that the scores speak for, what the sum of scores would gain, and the items of
+    each part of a split.
+    """
 
     kind: Literal["merge", "split"]
     groups: tuple[int, ...]

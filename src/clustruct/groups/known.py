@@ -186,19 +186,6 @@ def write_known_items(
 ) -> None:
     """Write items with their groups and fields to a .csv, .tsv or .jsonl file, which a later run can start
     from.
-
-    Parameters
-    ----------
-    path : path
-        The file to be written.
-    table : Table
-        The items.
-    groups : mapping
-        The group of each item.
-    id : str, default="id"
-        The column of the ids.
-    cluster : str, default="cluster"
-        The column of the groups.
     """
     with known_file(path, table, groups, id, cluster):
         pass

@@ -21,18 +21,8 @@ LENGTH = 12
 
 @dataclass(frozen=True)
 class LedgerEntry:
-    """What the ledger says of one id.
-
-    Attributes
-    ----------
-    id : str
-        The id of the group.
-    made, ended
-        Numbers of the events (runs and decisions) that made and ended it; None: still alive.
-    origins : tuple of str, default=()
-        The groups that its first items came from.
-    into : tuple of str, default=()
-        The groups that its items went to when it ended.
+    """What the ledger says of one id: the numbers of the events that made and ended it (None: alive), the
+    groups that its first items came from, and those that its items went to.
     """
 
     id: str
@@ -58,13 +48,6 @@ class LedgerEntry:
 class Ledger:
     """All ids that were ever given, and what became of them.
 
-    Parameters
-    ----------
-    entries : iterable of LedgerEntry, default=()
-        What is known of each id.
-
-    Examples
-    --------
     >>> ledger = Ledger()
     >>> ledger.issue("g1", 1), ledger.issue("g2", 1), ledger.issue("g3", 1)
     ('g1', 'g2', 'g3')

@@ -24,21 +24,6 @@ Places = Mapping[str, str | None]
 class LoggedRun:
     """A run that placed items in groups (None: the item is no more).
 
-    Attributes
-    ----------
-    number : int
-        Its place in the log.
-    places : Places
-        The group of each item that it placed.
-    author : str, default=""
-        Who had it made.
-    time : str, default=""
-        When (ISO 8601).
-    note : str, default=""
-        Why.
-
-    Examples
-    --------
     >>> str(LoggedRun(3, {"a": "g"}))
     'run 3'
     """

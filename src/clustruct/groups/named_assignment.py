@@ -279,22 +279,6 @@ def with_ids(
 
     ``fresh`` is asked once for each cluster without an id, with the smallest of its items.
 
-    Parameters
-    ----------
-    new : mapping
-        The cluster of each item.
-    kept : mapping
-        The id that each cluster keeps, or None.
-    fresh : callable
-        Makes an id, given an item.
-
-    Returns
-    -------
-    dict
-        The group id of each item.
-
-    Examples
-    --------
     >>> with_ids({"a": 0, "b": 1, "c": 1}, {0: "g1", 1: None}, lambda item: f"new-{item}")
     {'a': 'g1', 'b': 'new-b', 'c': 'new-b'}
     """

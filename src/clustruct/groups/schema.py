@@ -92,18 +92,7 @@ def connect(path: Path) -> sqlite3.Connection:
 
 
 def is_store(path: str | PathLike[str]) -> bool:
-    """Whether a file is a database (of a store, one may hope) and not a file of text.
-
-    Parameters
-    ----------
-    path : path
-        The file.
-
-    Returns
-    -------
-    bool
-        True where it begins as a database does.
-    """
+    """Whether a file is a database (of a store, one may hope) and not a file of text."""
     try:
         if not Path(path).is_file():  # what comes down a pipe can be read once
             return False
