@@ -1,4 +1,4 @@
-"""Raw sets: items as they came from a file or a table, before any features.
+"""Tables: items as they came from a file or a frame, before any features.
 
 Items of a table are seen as mappings: a dict is made for an item when it is looked at, and not kept.
 """

@@ -155,9 +155,9 @@ _NAMED_ID = re.compile(r"(^|_|\b)(id|ids|url|uri|key|hash)$|[a-z]I[dD]$", re.IGN
 
 @dataclass(frozen=True)
 class Fields:
-    """Raw sets as a guess of features sees them: what the items are, and what each field holds."""
+    """Tables as a guess of features sees them: what the items are, and what each field holds."""
 
-    sets: Sequence[Table]  # raw sets
+    sets: Sequence[Table]
     items: ItemKind  # what the items are: "records", "text", "mentions" or "vectors"
     kinds: Mapping[str, str]  # what each field holds, by its name
 

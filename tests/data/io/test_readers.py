@@ -40,9 +40,9 @@ def test_jsonl_has_a_set_on_each_line(tmp_path, name):
 
 def test_mentions_keep_their_document(tmp_path):
     document = {"id": 7, "tokens": [["He", "ran"]], "mentions": [{"sent": 0}], "clusters": [4], "genre": "x"}
-    (raw,) = read_sets(write(tmp_path, "a.jsonl", json.dumps(document)))
-    assert (raw.name, raw.labels, raw.items) == ("7", [4], [{"sent": 0}])
-    assert dict(raw.context) == {"tokens": [["He", "ran"]], "genre": "x"}
+    (found,) = read_sets(write(tmp_path, "a.jsonl", json.dumps(document)))
+    assert (found.name, found.labels, found.items) == ("7", [4], [{"sent": 0}])
+    assert dict(found.context) == {"tokens": [["He", "ran"]], "genre": "x"}
 
 
 def test_no_answer_is_left_among_the_fields(tmp_path):
@@ -55,13 +55,13 @@ def test_no_answer_is_left_among_the_fields(tmp_path):
     }
     columns = ColumnRoles(set="name", cluster="who", where={"fold": frozenset("1")})
     for labels in ("required", "ignored"):
-        (raw,) = read_sets(write(tmp_path, "a.jsonl", json.dumps(given)), columns=columns, labels=labels)
-        assert raw.items == [{"t": "x"}, {"t": "y"}]
-        assert dict(raw.context) == {}
+        (found,) = read_sets(write(tmp_path, "a.jsonl", json.dumps(given)), columns=columns, labels=labels)
+        assert found.items == [{"t": "x"}, {"t": "y"}]
+        assert dict(found.context) == {}
     table = "fold,id,who,part,t\n0,1,a,0,x\n0,2,a,0,y\n"
     columns = ColumnRoles(cluster="who", group="part", where={"fold": frozenset("0")})
-    (raw,) = read_sets(write(tmp_path, "a.csv", table), columns=columns)
-    assert raw.items == [{"t": "x"}, {"t": "y"}]
+    (found,) = read_sets(write(tmp_path, "a.csv", table), columns=columns)
+    assert found.items == [{"t": "x"}, {"t": "y"}]
 
 
 def test_csv_rows_are_gathered_by_set(tmp_path):
@@ -78,12 +78,12 @@ def test_csv_rows_are_gathered_by_set(tmp_path):
 
 
 def test_tabs_and_other_delimiters(tmp_path):
-    (raw,) = read_sets(write(tmp_path, "a.tsv", "who\tn\n1\t2\n"), columns=ColumnRoles(cluster="who"))
-    assert raw.items == [{"n": "2"}]
+    (found,) = read_sets(write(tmp_path, "a.tsv", "who\tn\n1\t2\n"), columns=ColumnRoles(cluster="who"))
+    assert found.items == [{"n": "2"}]
     path = write(tmp_path, "a.csv", "who;n\n1;2\n")
     assert "delimiter" in fault(path, ColumnRoles(cluster="who"))
-    (raw,) = read_sets(path, columns=ColumnRoles(cluster="who"), delimiter=";")
-    assert raw.items == [{"n": "2"}]
+    (found,) = read_sets(path, columns=ColumnRoles(cluster="who"), delimiter=";")
+    assert found.items == [{"n": "2"}]
 
 
 def test_parquet_is_read_as_the_same_table(tmp_path):
@@ -114,13 +114,13 @@ def test_labels_missing_in_frames_are_not_known_or_refused():
 def test_unlabelled_items_can_be_skipped(tmp_path):
     path = write(tmp_path, "a.csv", "who,n\nx,1\n,2\n")
     assert fault(path, ColumnRoles(cluster="who")).startswith("a.csv:3: item 2 has no cluster")
-    (raw,) = read_sets(path, columns=ColumnRoles(cluster="who"), labels="skip")
-    assert raw.items == [{"n": "1"}]
+    (found,) = read_sets(path, columns=ColumnRoles(cluster="who"), labels="skip")
+    assert found.items == [{"n": "1"}]
     lines = [{**SET, "labels": [0, None]}, {**SET, "id": "s2", "labels": None}]
     path = write(tmp_path, "a.jsonl", "\n".join(map(json.dumps, lines)))
     assert fault(path).startswith("a.jsonl:1: item 'b' has no cluster")
-    (raw,) = read_sets(path, labels="skip")
-    assert raw.ids == ["a"]
+    (found,) = read_sets(path, labels="skip")
+    assert found.ids == ["a"]
 
 
 def test_repeated_ids_can_be_numbered(tmp_path):
@@ -128,8 +128,8 @@ def test_repeated_ids_can_be_numbered(tmp_path):
     assert fault(path, ColumnRoles(cluster="who")).startswith(
         "a.csv:3: the id '7' appears twice in the table (first at a.csv:2)"
     )
-    (raw,) = read_sets(path, columns=ColumnRoles(cluster="who", repeated_ids=True))
-    assert raw.ids == ["7", "7 (2)", "7 (3)"]
+    (found,) = read_sets(path, columns=ColumnRoles(cluster="who", repeated_ids=True))
+    assert found.ids == ["7", "7 (2)", "7 (3)"]
 
 
 def line(**changes):
@@ -188,8 +188,8 @@ def test_faults_of_csv_name_the_line(tmp_path, content, message):
 def test_a_table_without_a_cluster_column_asks_for_one(tmp_path):
     path = write(tmp_path, "a.csv", "n\n1\n")
     assert fault(path).startswith("a.csv:1: name the column of the clusters")
-    (raw,) = read_sets(path, labels="ignored")
-    assert raw.labels is None
+    (found,) = read_sets(path, labels="ignored")
+    assert found.labels is None
 
 
 def test_a_set_in_two_groups_is_refused(tmp_path):
@@ -213,9 +213,9 @@ def test_files_that_are_no_files(tmp_path):
 
 def test_a_long_line_that_is_right_is_read(tmp_path):
     given = {"items": [{"t": "word " * 1_000_000}, {"t": "word " * 1_000_000}], "labels": [0, 0]}
-    (raw,) = read_sets(write(tmp_path, "a.jsonl", json.dumps(given)))
-    assert len(raw) == 2
-    assert raw.name == "a.jsonl:1"
+    (found,) = read_sets(write(tmp_path, "a.jsonl", json.dumps(given)))
+    assert len(found) == 2
+    assert found.name == "a.jsonl:1"
 
 
 def test_sets_come_one_by_one(tmp_path):
@@ -230,15 +230,15 @@ def test_wanted_keys_must_be_there(tmp_path):
     path = write(tmp_path, "a.jsonl", line())
     assert "the set has no key 'fold'" in fault(path, ColumnRoles(where={"fold": frozenset("1")}))
     assert "no sets to use" in fault(path, ColumnRoles(where={"group": frozenset("1")}))
-    (raw,) = read_sets(path, columns=ColumnRoles(where={"group": frozenset("3")}))
-    assert raw.group == 3
+    (found,) = read_sets(path, columns=ColumnRoles(where={"group": frozenset("3")}))
+    assert found.group == 3
 
 
 def test_delimiters_are_one_character(tmp_path):
     """DEFECTS 26."""
     path = write(tmp_path, "a.csv", "who\tn\n1\t2\n")
-    (raw,) = read_sets(path, columns=ColumnRoles(cluster="who"), delimiter="\\t")
-    assert raw.items == [{"n": "2"}]
+    (found,) = read_sets(path, columns=ColumnRoles(cluster="who"), delimiter="\\t")
+    assert found.items == [{"n": "2"}]
     for wrong in (";;", "", '"', "\n"):
         with pytest.raises(ValueError, match="the delimiter must be one character"):
             next(read_sets(path, columns=ColumnRoles(cluster="who"), delimiter=wrong))
@@ -249,11 +249,11 @@ def test_sets_know_where_they_were_read(tmp_path):
     first, _ = read_sets(path, columns=ColumnRoles(set="fold"), labels="ignored")
     assert first.title == f"{path}: set 1"
     assert first.item_title(1) == f"{path}:4: item 4 of set 1"
-    (raw,) = read_sets(write(tmp_path, "a.jsonl", "\n" + line()))
-    assert raw.title == f"{tmp_path / 'a.jsonl'}:2: set s1"
-    assert raw.item_title(1) == f"{tmp_path / 'a.jsonl'}:2: item 'b' of set s1"
-    (raw,) = read_sets(write(tmp_path, "b.jsonl", '{"items": [{}]}'), labels="ignored")
-    assert raw.title == f"{tmp_path / 'b.jsonl'}:1"
+    (found,) = read_sets(write(tmp_path, "a.jsonl", "\n" + line()))
+    assert found.title == f"{tmp_path / 'a.jsonl'}:2: set s1"
+    assert found.item_title(1) == f"{tmp_path / 'a.jsonl'}:2: item 'b' of set s1"
+    (found,) = read_sets(write(tmp_path, "b.jsonl", '{"items": [{}]}'), labels="ignored")
+    assert found.title == f"{tmp_path / 'b.jsonl'}:1"
 
 
 def parquet(tmp_path, *columns, names):
@@ -275,8 +275,8 @@ def parquet(tmp_path, *columns, names):
 )
 def test_times_of_parquet_that_python_has_not_are_missing(tmp_path, column):
     path = parquet(tmp_path, column, lambda pa: pa.array(["x", "y"]), names=["n", "who"])
-    (raw,) = read_sets(path, columns=ColumnRoles(cluster="who"))
-    assert [v is None for v in raw.column("n")] == [False, True]
+    (found,) = read_sets(path, columns=ColumnRoles(cluster="who"))
+    assert [v is None for v in found.column("n")] == [False, True]
 
 
 def test_texts_of_parquet_that_are_none_are_named(tmp_path):
