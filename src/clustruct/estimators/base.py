@@ -13,16 +13,14 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from clustruct import learning
+from clustruct import learning, ssvm
 from clustruct.core import memory
 from clustruct.core.partitions import UNKNOWN
 from clustruct.core.storage import FEATURES, EstimatorState, Shape
 from clustruct.core.typing import Floats, Ints, Labels
 from clustruct.data import Evidence, Grouping, GroupingOptions, ItemSet, PairScores, pair_table
-from clustruct.learning import model_selection, problems
 from clustruct.losses import Loss, as_loss
 from clustruct.losses.function import LabelFunction, warn_of_cost
-from clustruct.losses.slack_rule import Scaling, SlackRule
 from clustruct.search import oracles
 
 from .inputs import Groups, Sets, SetsLike, check_labels, read_labels, read_sets, read_weights, set_groups
@@ -31,6 +29,7 @@ from .training_shape import TrainingShape
 if TYPE_CHECKING:
     from clustruct.learning.model_selection.choose_c import Choice
     from clustruct.learning.problems import SimilarityTask, Trained
+    from clustruct.losses.slack_rule import Scaling
     from clustruct.search.oracles import Oracle, Predictor
     from clustruct.search.oracles.base import Objective
     from clustruct.ssvm import FitResult, Formulation
@@ -258,7 +257,7 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
 
     def _check_searches(self) -> None:
         """Refuse an oracle that cannot search for this loss, and a predictor of another objective."""
-        refused = self._oracle().refusal(SlackRule(self.scaling, self.slack_norm), as_loss(self.loss))
+        refused = self._oracle().refusal(ssvm.SlackRule(self.scaling, self.slack_norm), as_loss(self.loss))
         if refused is not None:
             raise ValueError(refused)
         self._predictor()
@@ -288,7 +287,11 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
         weights = read_weights(sample_weight, given)
         held_together = set_groups(groups, given)
         self._check_training_sets(given.sets, labels)
-        choosing = model_selection.n_trainings(len(given.sets), self.C_grid, self.cv) if self.C == "cv" else 0
+        choosing = (
+            learning.model_selection.n_trainings(len(given.sets), self.C_grid, self.cv)
+            if self.C == "cv"
+            else 0
+        )
         task = self._task(given.sets, labels, weights)
         warn_of_cost(as_loss(self.loss), labels, choosing)
         chosen = self._choice(task, held_together)
@@ -305,16 +308,18 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
         if task.fit_checkpoint is not None and trained.result.converged:
             task.fit_checkpoint.remove()
         self.shown_ = TrainingShape.of(given.sets, labels, self.pair_scores)
-        self.past_ = problems.past_of(trained, given.sets, labels) if self._can_continue(task) else None
+        self.past_ = (
+            learning.problems.past_of(trained, given.sets, labels) if self._can_continue(task) else None
+        )
         return self
 
     def _choice(self, task: SimilarityTask, groups: Sequence[Hashable] | None) -> Choice:
         shared = {"folds": self.cv, "groups": groups, "random_state": self.random_state}
         if self.C == "cv":
-            return model_selection.choose_C_for(task, grid=self.C_grid, **shared)  # type: ignore[arg-type]
+            return learning.model_selection.choose_C_for(task, grid=self.C_grid, **shared)  # type: ignore[arg-type]
         if getattr(self, "calibrate", None) is True:
-            return model_selection.folds_for(task, float(self.C), **shared)  # type: ignore[arg-type]
-        return model_selection.Choice(float(self.C), {})
+            return learning.model_selection.folds_for(task, float(self.C), **shared)  # type: ignore[arg-type]
+        return learning.model_selection.Choice(float(self.C), {})
 
     def _can_continue(self, task: SimilarityTask) -> bool:
         """Whether a later training can go on from the last one."""
@@ -340,7 +345,7 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
 
     def _task_class(self) -> type[SimilarityTask]:
         """What trains: the labelled sets with their loss and searches."""
-        return problems.SimilarityTask
+        return learning.problems.SimilarityTask
 
     def _task_options(self) -> dict[str, Any]:
         return {}

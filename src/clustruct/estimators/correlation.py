@@ -19,7 +19,6 @@ from clustruct.core.partitions import UNKNOWN
 from clustruct.core.storage import register
 from clustruct.core.typing import Floats, Ints, Labels
 from clustruct.data import ItemSet, PairScores
-from clustruct.learning import calibration, model_selection
 from clustruct.losses import as_loss
 from clustruct.search import oracles
 
@@ -268,7 +267,7 @@ class SupervisedCorrelationClustering(SimilarityLearning):
         self.threshold_, self.beats_rivals_, self.calibration_ = 0.0, False, None
         try:
             if wanted and chosen is not None:
-                self.calibration_ = calibration.calibrate_task(
+                self.calibration_ = learning.calibration.calibrate_task(
                     task, chosen, self.w_, self.random_state, rest, out_of_fold
                 )
         except KeyboardInterrupt:  # what was learned is kept
@@ -281,7 +280,7 @@ class SupervisedCorrelationClustering(SimilarityLearning):
     def _choice(self, task: SimilarityTask, groups: Sequence[Hashable] | None) -> Choice:
         if not self.surrogates:
             return super()._choice(task, groups)
-        return model_selection.best_surrogates(
+        return learning.model_selection.best_surrogates(
             task,
             self.surrogates,
             Cs=self.C_grid if self.C == "cv" else (float(self.C),),
@@ -300,7 +299,7 @@ class SupervisedCorrelationClustering(SimilarityLearning):
     def _check_training_sets(self, sets: list[ItemSet], labels: list[Labels]) -> None:
         known = [np.flatnonzero(y != UNKNOWN) for y in labels]
         own = [x if len(a) == x.n_items else x.subset(a) for x, a in zip(sets, known, strict=True)]
-        model_selection.warn_of_products(own, [y[a] for y, a in zip(labels, known, strict=True)])
+        learning.model_selection.warn_of_products(own, [y[a] for y, a in zip(labels, known, strict=True)])
 
     def _oracle(self) -> Oracle:
         return oracles.make_oracle(self.oracle, self.clustering_objective, loss_in_oracle=self.loss_in_oracle)
@@ -332,6 +331,8 @@ class SupervisedCorrelationClustering(SimilarityLearning):
         asked: dict[str, Any] = {"item_probabilities": self.item_confidence if known else None}
         if getattr(self, "beats_rivals_", None):
             plain = scores.above(-self._threshold)
-            lowered = calibration.less_rivals(plain, learning.search_groups(self._predictor(), plain))
+            lowered = learning.calibration.less_rivals(
+                plain, learning.search_groups(self._predictor(), plain)
+            )
             asked["contested"] = lowered.above(self._threshold)
         return asked

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from clustruct.core.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from . import calibration as calibration, model_selection as model_selection, problems as problems
     from .score_confidence import ItemConfidence, item_confidence, symmetric_scores as symmetric_scores
     from .grouping import group_scores, search_groups as search_groups
 
