@@ -9,7 +9,7 @@ from . import data, names
 from .record import case
 
 
-def told(model, Z, t):
+def describe_model(model, Z, t):
     """Training, weights, and what is predicted for new sets."""
     return {
         **names.fit_numbers(names.result(model)),
@@ -22,7 +22,7 @@ def told(model, Z, t):
 def learned(sets=None, fit=None, **options):
     (X, y), (Z, t) = sets or data.marbles()
     model = names.make("correlation", **{"C": 1.0, **options})
-    return told(names.fitted(model, X, y, **(fit or {})), Z, t)
+    return describe_model(names.fitted(model, X, y, **(fit or {})), Z, t)
 
 
 def half(sets):
@@ -138,7 +138,7 @@ def correlation_chosen_C():
         model = names.make("correlation", C="cv", C_grid=[0.01, 0.3, 10.0], cv=3, random_state=1)
         names.fitted(model, X, y, **fit)
         held_out = names.losses_of_choice(model)
-        found[name] = {"C": names.chosen_C(model), "losses of C": held_out, **told(model, Z, t)}
+        found[name] = {"C": names.chosen_C(model), "losses of C": held_out, **describe_model(model, Z, t)}
     few = names.make("correlation").fit(X[:2], y[:2])
     listed, labels = data.listed_sets()
     one = names.make("correlation").fit(listed[:1], labels[:1])

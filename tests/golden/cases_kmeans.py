@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from . import data, names
-from .cases_correlation import told, wrong_sizes
+from .cases_correlation import describe_model, wrong_sizes
 from .record import case
 
 
@@ -13,7 +13,7 @@ def learned(sets=None, fit=None, k=3, **options):
     (X, y), (Z, t) = sets or data.synth()
     model = names.make("kmeans", **{"C": 1.0, "n_init": 4, **options})
     names.fitted(model, X, y, **(fit or {}))
-    return {**told(model, Z, t), "labels with k": names.predicted(model, Z, n_clusters=k)}
+    return {**describe_model(model, Z, t), "labels with k": names.predicted(model, Z, n_clusters=k)}
 
 
 @case
@@ -78,7 +78,7 @@ def kmeans_chosen_C():
     return {
         "C": names.chosen_C(model),
         "losses of C": names.losses_of_choice(model),
-        **told(model, Z, t),
+        **describe_model(model, Z, t),
         "two clusters": fixed.predict(Z),
         "several": names.predicted(fixed, Z, n_clusters=[2, 4]),
         "relaxed": data.summary(names.relaxed_similarity(model, Z[0], 3)),

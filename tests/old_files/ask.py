@@ -53,7 +53,7 @@ def answer(name: str) -> Any:
         return json.loads(json.dumps(QUESTIONS[name]()))
 
 
-def said(*words: str, run: Callable[[list[str]], Any] = commands.main) -> str:
+def output_of(*words: str, run: Callable[[list[str]], Any] = commands.main) -> str:
     """What a command prints; it must end well."""
     out = io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()):
@@ -77,13 +77,15 @@ def rows_of(path: str) -> list[dict[str, str]]:
 def grouped(model: str, data: str, *more: str) -> Any:
     """Groups and confidence of new items."""
     words = ["predict", data, "--model", model, "--quiet", "--out", "out.csv", *more]
-    said(*words)
+    output_of(*words)
     return rows_of("out.csv")
 
 
 def explained(model: str, data: str, a: str, b: str, *more: str) -> Any:
     """Why two items are together or not, without names of features."""
-    found = json.loads(said("explain", data, "--model", model, "--pair", a, b, "--json", "--quiet", *more))
+    found = json.loads(
+        output_of("explain", data, "--model", model, "--pair", a, b, "--json", "--quiet", *more)
+    )
     return {key: found[key] for key in ("similarity", "together")}
 
 
@@ -115,7 +117,7 @@ def sums(sets: Any) -> Any:
 
 def went_on() -> Any:
     """The training that was cut short ends, and groups new sets."""
-    said(*CUT_SHORT, "--model", "whole.model")
+    output_of(*CUT_SHORT, "--model", "whole.model")
     assert not Path("cut.checkpoint").exists()
     return [row["cluster"] for row in grouped("whole.model", "new_sets.csv")]
 
@@ -123,21 +125,21 @@ def went_on() -> Any:
 def corrected() -> Any:
     """Training that goes on from an old model, with the decisions of an old file."""
     words = ("--id", "id", "--cluster", "cluster", "--corrections", "constraints.csv", "--quiet")
-    said("fit", "people.csv", *words, "--start", "people.model", "--model", "next.model")
+    output_of("fit", "people.csv", *words, "--start", "people.model", "--model", "next.model")
     return [row["cluster"] for row in grouped("next.model", "new_people.csv")]
 
 
 def features_kept() -> Any:
     """A file of kept features may be used; it is of no use to another version."""
     words = ("people.csv", "--id", "id", "--cluster", "cluster", "--C", "1", "--quiet")
-    said("fit", *words, "--keep-features", "kept.features", "--model", "again.model")
+    output_of("fit", *words, "--keep-features", "kept.features", "--model", "again.model")
     return [row["cluster"] for row in grouped("again.model", "new_people.csv")]
 
 
 def stored(path: str) -> Any:
     """All that a store holds, after a look through the whole file."""
     words = ("--quiet", "--groups-out", "groups.csv", "--decisions-out", "decisions.jsonl")
-    found = json.loads(said("store", path, "--verify", "--json", *words))
+    found = json.loads(output_of("store", path, "--verify", "--json", *words))
     lines = Path("decisions.jsonl").read_text(encoding="utf-8").splitlines()
     with Store(path) as store:
         ids = {entry.id: [entry.fate, list(store.resolve(entry.id))] for entry in store.ledger()}
@@ -152,15 +154,15 @@ def stored(path: str) -> Any:
 def joined() -> Any:
     """New items in the groups of an old store, with the decisions that it holds."""
     words = ("--existing", "groups.db", "--model", "people.model", "--quiet", "--out", "out.csv")
-    said("predict", "new_people.csv", *words, "--revise")
-    said("store", "groups.db", "--verify", "--quiet")
+    output_of("predict", "new_people.csv", *words, "--revise")
+    output_of("store", "groups.db", "--verify", "--quiet")
     return sorted([row["id"], row["cluster"]] for row in rows_of("out.csv"))
 
 
 def decided(path: str) -> Any:
     """A new store of the items takes decisions in; what it holds then."""
-    said("store", "new.db", "--create", "--items", "people.csv", "--id", "id", "--quiet")
-    said("store", "new.db", "--decisions", path, "--quiet")
+    output_of("store", "new.db", "--create", "--items", "people.csv", "--id", "id", "--quiet")
+    output_of("store", "new.db", "--decisions", path, "--quiet")
     return stored("new.db")
 
 
@@ -177,17 +179,17 @@ def models_of_project() -> Any:
 
 def classified(model: str) -> Any:
     """What a hook model says of new rows."""
-    said("--m", "hook_binary.py", "new_rows.hook", model, "out", run=classify.main)
+    output_of("--m", "hook_binary.py", "new_rows.hook", model, "out", run=classify.main)
     return [float(line) for line in Path("out").read_text().split()]
 
 
 def of_rows(kind: str, data: str) -> Any:
-    said(kind, "predict", data, "--model", f"{kind}.model", "--out", "out.csv", "--quiet")
+    output_of(kind, "predict", data, "--model", f"{kind}.model", "--out", "out.csv", "--quiet")
     return rows_of("out.csv")
 
 
 def posts() -> Any:
-    said("multilabel", "predict", "posts.csv", "--model", "posts.model", "--out", "out.csv", "--quiet")
+    output_of("multilabel", "predict", "posts.csv", "--model", "posts.model", "--out", "out.csv", "--quiet")
     return rows_of("out.csv")
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .tally import FINE, Outcome, fault, refused
-from .worker import told
+from .worker import describe
 
 NO_MEMORY = ("MemoryError", "not enough memory", "Unable to allocate")
 
@@ -72,7 +72,7 @@ def judged(ran: Ran, names: Sequence[str], allowed: Sequence[int] = (0, 1), line
     """
     if ran.error is not None:
         kind = "memory" if isinstance(ran.error, MemoryError) else "traceback"
-        return fault(kind, told(ran.error))
+        return fault(kind, describe(ran.error))
     if "Traceback (most recent" in ran.err:
         return fault("traceback", ran.err[-500:])
     if any(mark in ran.err for mark in NO_MEMORY):

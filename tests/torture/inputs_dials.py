@@ -92,7 +92,7 @@ def _bounds() -> Iterator[Line]:
     ):
         code = (*EITHER, 2) if "reject" in words else (1, 2)
         yield line(f"{predict} {words}", code, "known.csv", words.split()[0], "--max-groups")
-    for words, said in {
+    for words, text in {
         "--max-size 1": "k1,k2,yes",
         "--max-size 2": "k1,k2,yes\nk2,k3,yes",
         "--min-groups 4": "k1,k2,yes",
@@ -100,7 +100,7 @@ def _bounds() -> Iterator[Line]:
         "--max-groups 2": "k1,k2,no\nk1,k3,no\nk2,k3,no",
         "--max-groups 2 --max-size 2": "k1,k2,no\nk1,k3,no\nk1,k4,no",
     }.items():
-        fix: dict[str, Content] = {"fix.csv": f"a,b,answer\n{said}\n"}
+        fix: dict[str, Content] = {"fix.csv": f"a,b,answer\n{text}\n"}
         yield line(f"{predict} {words} --constraints fix.csv", REFUSED, "known.csv", **fix)
     for kinds, code in ((DECISIONS, REFUSED), (CLASHES, REFUSED), (TAKEN, EITHER)):
         for content in kinds.values():

@@ -37,13 +37,13 @@ def lines_of(kind: Kind) -> Iterator[tuple[str, Line]]:
     file = "good.csv"
     name = ["--id", "id"] if "--id" in kind.columns else []
     sure = "predict" in kind.commands and not any(word in kind.name for word in UNSEEN)
-    for told, data in (("first", [kind.file, file]), ("second", [file, kind.file])):
+    for usage, data in (("first", [kind.file, file]), ("second", [file, kind.file])):
         words = ["link", *data, "--model", f"{kind.model}.model", "--number-ids", *name, *kind.more]
         says = kind.says or (kind.file,) if sure and not kind.more else (kind.file, file, *kind.says)
         files = {kind.file: kind.content, file: GOOD, **kind.also}
         found = Line("clustruct", [*words, "--quiet", "--out", "new.csv"], files)
         code = kind.code if sure else EITHER
-        yield f"{kind.name} / link {told}", replace(found, code=code, says=says, targets=TARGETS)
+        yield f"{kind.name} / link {usage}", replace(found, code=code, says=says, targets=TARGETS)
 
 
 def line(words: str, code: tuple[int, ...], *says: str, **files: Content) -> Line:

@@ -100,7 +100,7 @@ def bad_groups() -> Iterator[tuple[str, str, Content, tuple[int, ...]]]:
 def _groups() -> Iterator[tuple[str, Line]]:
     for name, file, content, code in bad_groups():
         given = {file: content}
-        for told, words in {
+        for usage, words in {
             "predict --existing": f"{PREDICT} --existing {file}",
             "predict --existing --revise": f"{PREDICT} --existing {file} --revise",
             "store --items": f"store new.db --create --items {file}",
@@ -108,8 +108,8 @@ def _groups() -> Iterator[tuple[str, Line]]:
             "diff new": f"diff known.csv {file} --match",
         }.items():
             # To be compared groups need no fields, and may be none; the first column may be of ids.
-            loose = told.startswith("diff") and name in ("header alone", "no ids")
-            yield f"groups: {name} / {told}", line(words, EITHER if loose else code, file, **given)
+            loose = usage.startswith("diff") and name in ("header alone", "no ids")
+            yield f"groups: {name} / {usage}", line(words, EITHER if loose else code, file, **given)
     lacking = KNOWN.replace("name,age", "title,age")
     yield (
         "groups: a field missing / predict --existing",
@@ -184,11 +184,11 @@ def _decisions() -> Iterator[tuple[str, Line]]:
     }
     for kinds, code in ((DECISIONS, REFUSED), (CLASHES, REFUSED), (TAKEN, EITHER)):
         for name, content in kinds.items():
-            for told, words in uses.items():
-                allowed = EITHER if kinds is CLASHES and told == "store --decisions" else code
+            for usage, words in uses.items():
+                allowed = EITHER if kinds is CLASHES and usage == "store --decisions" else code
                 files = {**given, "fix.csv": content}
                 yield (
-                    f"decisions: {name} / {told}",
+                    f"decisions: {name} / {usage}",
                     line(words.replace("FIX", "fix.csv"), allowed, "fix.csv", **files),
                 )
     for name, text in {
@@ -202,11 +202,11 @@ def _decisions() -> Iterator[tuple[str, Line]]:
         "nested deeply": "[" * 100_000 + "\n",
         "a lone surrogate": '{"decision": "same", "a": "k1", "b": "\\ud800"}\n',
     }.items():
-        for told, words in uses.items():
+        for usage, words in uses.items():
             files = {**given, "fix.jsonl": text}
             code = EITHER if name.startswith("an author") else REFUSED
             yield (
-                f"decisions: JSONL, {name} / {told}",
+                f"decisions: JSONL, {name} / {usage}",
                 line(words.replace("FIX", "fix.jsonl"), code, "fix.jsonl", **files),
             )
 
@@ -311,17 +311,17 @@ STORE_USES = {
 
 def _stores() -> Iterator[tuple[str, Line]]:
     for name, content in BAD_STORES.items():
-        for told, words in STORE_USES.items():
+        for usage, words in STORE_USES.items():
             yield (
-                f"store: {name} / {told}",
+                f"store: {name} / {usage}",
                 line(words.replace("BAD", "bad.db"), REFUSED, "bad.db", **{"bad.db": content}),
             )
     for kinds in (BAD_CONTENTS, UNVERIFIED):
         for name, statement in kinds.items():
-            for told, words in STORE_USES.items():
-                sure = told == "store --verify" or (kinds is BAD_CONTENTS and told == "predict --existing")
+            for usage, words in STORE_USES.items():
+                sure = usage == "store --verify" or (kinds is BAD_CONTENTS and usage == "predict --existing")
                 yield (
-                    f"store: {name} / {told}",
+                    f"store: {name} / {usage}",
                     _loose(
                         line(
                             words.replace("BAD", "bad.db"),
@@ -333,9 +333,9 @@ def _stores() -> Iterator[tuple[str, Line]]:
                 )
     for end in ("-journal", "-wal", "-shm"):
         made = _beside(end, bytes(range(256)) * 8)
-        for told, words in STORE_USES.items():
+        for usage, words in STORE_USES.items():
             yield (
-                f"store: nonsense in {end} / {told}",
+                f"store: nonsense in {end} / {usage}",
                 _loose(line(words.replace("BAD", "bad.db"), EITHER, "bad.db", **{"bad.db": made})),
             )
 

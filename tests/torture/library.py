@@ -262,18 +262,18 @@ def _compared(
     plainly: tuple[list[Any], frozenset[str]] | None = None,
 ) -> Outcome:
     right, usual = plainly or expected(model)
-    with warnings.catch_warnings(record=True) as said:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
             found = answer(model, X, y, X)
         except (ValueError, TypeError) as error:
             return refused(error) if len(str(error)) > 10 else fault("unnamed", repr(error))
-    # What is said of the plain form too says nothing of this one.
-    told = [str(w.message) for w in said if issubclass(w.category, UserWarning)]
-    told = [message for message in told if _bare(message) not in usual]
+    # Warnings that the plain form gives, too, say nothing of this one.
+    warned = [str(w.message) for w in caught if issubclass(w.category, UserWarning)]
+    warned = [message for message in warned if _bare(message) not in usual]
     if wrong:
-        return fault("silent", "taken without a word") if not told else refused(told[0])
+        return fault("silent", "taken without a word") if not warned else refused(warned[0])
     if all(np.array_equal(a, b) for a, b in zip(found, right, strict=True)):
         return FINE
     detail = f"other clusters: {[np.asarray(a).ravel().tolist() for a in found][-1]}"
-    return refused(told[0]) if told else fault("silent", detail)
+    return refused(warned[0]) if warned else fault("silent", detail)

@@ -111,10 +111,10 @@ class Tally:
 
     def as_row(self) -> list[str]:
         kinds = ", ".join(f"{kind} {n}" for kind, n in self.kinds.most_common()) or "0"
-        told = [
+        counts = [
             str(n) for n in (self.tried, *(self.counts[s] for s in ("refused", "fine", "forged", "skipped")))
         ]
-        return [self.name, *told, kinds, f"{self.seconds:.0f}"]
+        return [self.name, *counts, kinds, f"{self.seconds:.0f}"]
 
     def as_json(self) -> dict[str, object]:
         listed = [{"case": case, **asdict(outcome)} for case, outcome in self.faults]

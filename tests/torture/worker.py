@@ -27,10 +27,10 @@ def attempt(part: Part, case: str, folder: Path, seed: int) -> Outcome:
     except MemoryError:
         return fault("memory", "MemoryError")
     except (Exception, SystemExit, KeyboardInterrupt) as error:
-        return fault("traceback", told(error))
+        return fault("traceback", describe(error))
 
 
-def told(error: BaseException) -> str:
+def describe(error: BaseException) -> str:
     """An error and where it came from, in one line."""
     frames = traceback.extract_tb(error.__traceback__)
     last = f" at {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
