@@ -28,15 +28,8 @@ LOOKED_AT = 2000
 
 @dataclass(frozen=True)
 class Part:
-    """What is learned from a part of a table.
-
-    blocks : the summary of each block
-    blocking, letters : how rare words are, and letters, where items of one cluster are known
-    sizes : how many items each labelled cluster has
-    labelled : an Arrow table of the labelled rows
-    head : one of the first rows
-    fields : of the table, in order
-    needs : counts of all fields
+    """What is learned from a part of a table: a summary of each block, how rare words and letters are, sizes
+    of labelled clusters, Arrow tables of the labelled and of the first rows, counts of all fields.
     """
 
     blocks: Sequence[Any]

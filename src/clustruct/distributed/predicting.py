@@ -101,7 +101,7 @@ def predict(
 
 def group_table(data: Any, engine: StageRunner, out: Path) -> Grouped:
     """All stages, in the directory of an engine; what the last one wrote becomes ``out``."""
-    run = _Stages(engine, {})
+    run = _StageSequence(engine, {})
     run.read(data)
     run.candidates()
     run.scores()
@@ -170,7 +170,7 @@ def _about(model: Pipeline, id: str | None, names: Sequence[str], spans: Any, da
 
 
 @dataclass(frozen=True)
-class _Stages:
+class _StageSequence:
     """The stages in order; ``stats`` has those of the pieces of each."""
 
     engine: StageRunner

@@ -23,10 +23,8 @@ from clustruct.ssvm.separation import KeptAnswers, PieceCut, Separation, batch_f
 
 
 class Shard:
-    """Some of the examples of a problem, at the place where their oracle runs.
-
-    problem : that of these examples alone, or the whole one
-    examples : the numbers that these examples have in the whole problem; None where ``problem`` is the whole
+    """Some of the examples of a problem, where their oracle runs; ``examples`` has their numbers in the whole
+    problem, None where ``problem`` is the whole.
     """
 
     def __init__(self, problem: Problem, examples: Indices | None) -> None:

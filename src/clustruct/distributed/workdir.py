@@ -37,13 +37,9 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True)
 class About:
-    """What a directory belongs to.
-
-    identity : digests of the model and of the data, and settings
-    spans : for each partition of the table the rows of files that it is made of; none where it came otherwise
-    columns : the columns that are kept of the table
-    id : the column of names
-    token : of this run alone
+    """What a directory belongs to: digests of model, data and settings; for each partition the rows of files
+    that it is made of (none where it came otherwise); the columns kept of the table; a token of this run
+    alone.
     """
 
     identity: Mapping[str, str]

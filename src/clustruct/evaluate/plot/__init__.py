@@ -10,7 +10,7 @@
 matplotlib is needed to draw: ``pip install clustruct[plot]``. Nothing of it is imported before a picture is.
 """
 
-from .bars import PairContributionDisplay, WeightsDisplay
+from .bar_charts import PairContributionDisplay, WeightsDisplay
 from .curves import ConvergenceDisplay, PrecisionDisplay
 from .similarity import SimilarityMatrixDisplay
 from .split_merge import SplitMergeDisplay
