@@ -36,7 +36,8 @@ def test_as_features_that_were_fitted_to_the_others(kind, listed, at_once, monke
     for i, x in zip(held_out, found, strict=True):
         pairs = all_pairs(x.n_items) if x.pair_index is None else x.pair_index
         assert (x.pair_index is not None) == listed
-        [(_, expected)] = other.pair_chunks(sets[i], pairs)
+        chunks = [chunk for _, chunk in other.pair_chunks(sets[i], pairs)]
+        expected = sparse.vstack(chunks) if any(map(sparse.issparse, chunks)) else np.concatenate(chunks)
         dense = [m.toarray() if sparse.issparse(m) else m for m in (x.pairs, expected, made[i].pairs)]
         np.testing.assert_allclose(dense[0], dense[1], atol=1e-12)
         assert not np.allclose(dense[0], dense[2], atol=1e-6)  # the features that know the set say otherwise
