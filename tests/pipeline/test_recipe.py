@@ -196,7 +196,7 @@ def test_a_callback_hears_of_features_and_rounds():
         ([Table([{"a": 1}], labels=[0])], DataError, "no set has two items"),
         ([Table([{"a": 1}, {"a": 2}], labels=[0, 0])], DataError, "in one cluster"),
         ([Table([{"a": 1}, {"a": 2}], labels=[0, 1])], DataError, "no two items share"),
-        ([{"a": 1}], TypeError, "takes RawSets, not dict"),
+        ([{"a": 1}], TypeError, "takes Tables, not dict"),
     ],
 )
 def test_what_nothing_can_be_learned_from_is_refused(sets, fault, message):

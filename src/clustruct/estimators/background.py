@@ -68,16 +68,16 @@ def warn_of_near_misses(
     score: PairScorer,
 ) -> None:
     """Warn of them. ``names`` are the ids and the labels of the items of each set."""
-    said, total = [], 0
+    misses, total = [], 0
     for x, (ids, labels) in zip(sets, names, strict=True):
         found = near_misses(x, partial_labels(labels), score)
         total += len({miss.item for miss in found})
-        said += [f"{ids[item]!r} beside cluster {labels[mate]!r}" for item, mate, _ in found]
+        misses += [f"{ids[item]!r} beside cluster {labels[mate]!r}" for item, mate, _ in found]
     if total:
-        more = ", ..." if len(said) > SHOWN else ""
+        more = ", ..." if len(misses) > SHOWN else ""
         warnings.warn(
             f"{total} unlabelled {'item is' if total == 1 else 'items are'} as similar to a labelled cluster "
-            f"as its own items are: {', '.join(said[:SHOWN])}{more}. Were labelled clusters not complete, "
+            f"as its own items are: {', '.join(misses[:SHOWN])}{more}. Were labelled clusters not complete, "
             "this would teach that duplicates are apart: label these items, or say --unlabelled unknown "
             "(Recipe(unlabelled='unknown'))",
             DataWarning,

@@ -68,12 +68,10 @@ DECIDED = 50.0
 class LatentPairClustering(PairScoring):
     """Cluster by a similarity that is learned without labels, or from a few answers.
 
-    Pairs are taken as a mixture of two classes (`fellegi_sunter`). In a set that lists its likely pairs this
-    may call every neighbour a mate: where less than a third of the pairs inside the groups found was listed,
-    pairs that are nearest to each other from both sides are taken as mates instead, and learned from. The
-    weights of the features are those of a logistic regression on the result, and on the answers.
-
-    It is a first guess, to ask people by: nothing says how good it is.
+    Pairs are taken as a mixture of two classes (`fellegi_sunter`). Where less than a third of the pairs
+    inside the groups found was listed, pairs that are nearest to each other from both sides are taken as
+    mates instead. The weights are those of a logistic regression on the result, and on the answers. It is a
+    first guess, to ask people by: nothing says how good it is.
 
     Parameters
     ----------
@@ -88,8 +86,7 @@ class LatentPairClustering(PairScoring):
     random_state : int, default=0
         Seed, or a generator, of whatever is drawn.
     memory_limit : int or str, optional
-        What needs more (bytes, or words such as "8G") is refused; by default what needs more than there
-        is.
+        What needs more (bytes, or words such as "8G") is refused.
 
     Attributes
     ----------

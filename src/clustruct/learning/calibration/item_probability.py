@@ -272,11 +272,6 @@ def in_right_place(truth: Ints, labels: Ints) -> Bools:
     -------
     array of bool
         True for each item that is in the right place.
-
-    Examples
-    --------
-    >>> in_right_place(np.array([0, 0, 0, 1, -1]), np.array([0, 0, 0, 0, 1])).tolist()
-    [True, True, True, False, True]
     """
     t = np.where(truth == UNKNOWN, truth.max(initial=0) + 1 + np.arange(len(truth)), truth)
     t, y = canonical_labels(t), canonical_labels(labels)

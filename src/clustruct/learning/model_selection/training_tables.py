@@ -39,7 +39,7 @@ def label_tables(sets: Iterable[Table], y: LabelsOfSets = None) -> list[Table]:
         raise DataError("nothing to learn from: no sets")
     for table in tables:
         if not isinstance(table, Table):
-            raise TypeError(f"a recipe takes RawSets, not {type(table).__name__}; see clustruct.read_sets")
+            raise TypeError(f"a recipe takes Tables, not {type(table).__name__}; see clustruct.read_sets")
         if table.labels is None:
             raise NoLabels(f"{table.title} has no labels")
     return tables
@@ -79,12 +79,9 @@ def groups_of(sets: Sequence[Table]) -> list[str] | None:
 class SourceField:
     """A field that says where items come from, and what the labels say of it.
 
-    field :  its name
-    sizes :  how many items each source has, largest first
-    pairs :  how many labelled pairs belong together; across : how many of them are of two sources
-    clusters : how many labelled clusters have two items and more; doubled : how many of them have two of one
-        source
-    by_chance : the share of pairs within a source if the field had nothing to do with clusters
+    ``sizes`` are the items of each source, ``pairs`` the labelled pairs together, ``across`` those of two
+    sources, ``clusters`` the labelled clusters of two items and more, ``doubled`` those with two of one
+    source, ``by_chance`` the share of pairs within a source if the field had nothing to do with clusters.
     """
 
     field: str
@@ -111,10 +108,9 @@ class SourceField:
 
 
 def find_source(sets: Sequence[Table], fields: Sequence[str] | None = None) -> SourceField | None:
-    """The field that looks most like a source, borne out by the labels; None where there is none.
+    """The field that looks most like a source, borne out by the labels; of several the one of fewest values.
 
-    ``fields`` are those that may be looked at, all by default. Of several the one of fewest values counts.
-    O(items) for each field.
+    ``fields`` are those that may be looked at, all by default.
 
     >>> items = [{"shop": "ab"[k % 2], "name": k // 2} for k in range(60)]
     >>> found = find_source([Table(items, labels=[k // 2 for k in range(60)])])
