@@ -37,7 +37,7 @@ def tell(shown):
     shown.on_begin(Training(1.0, 1e-3))
     for iteration in rounds(6):
         shown.on_iteration(Training(1.0, 1e-3), iteration)
-    shown.done()
+    shown.close_stage()
 
 
 def test_a_terminal_sees_a_bar_with_gap_and_time_left(clock):
@@ -60,7 +60,7 @@ def test_a_terminal_that_does_not_know_its_size_sees_the_bar(monkeypatch):
         shown = ProgressOutput(stream=stream)
         for n in range(3):
             shown.on_step("features", n, 3)
-        shown.done()
+        shown.close_stage()
         drawn = ""
         while "features [######..............] 2 of 3" not in drawn:
             ready, _, _ = select.select([reading], [], [], 10.0)

@@ -41,7 +41,7 @@ NAMING = (
     "graph",
     "universum",
 )
-# The columns of a model (`Model.columns`), None where there is no model.
+# The columns of a model (`SavedModel.columns`), None where there is no model.
 Trained: TypeAlias = Mapping[str, Any] | None
 
 
@@ -237,7 +237,7 @@ def recipe(args: argparse.Namespace) -> Recipe:
     return clustruct.Recipe(**{name: getattr(args, name) for name in same}, **more)
 
 
-class Model(NamedTuple):
+class SavedModel(NamedTuple):
     """A model file: the fitted pipeline, how data was read and training went, by which versions.
 
     columns : what `about` gave when the model was trained; nothing for a model from Python
@@ -260,7 +260,7 @@ def other_model(path: str, held: Any, wanted: str) -> str:
     return f"{path}: holds no {wanted}, but a model of {name}{reads}"
 
 
-def read_model(path: str, allow_missing_fields: bool = False) -> Model:
+def read_model(path: str, allow_missing_fields: bool = False) -> SavedModel:
     """The pipeline of a model file (or of the recipe in it), and what else the file says."""
     saved = clustruct.core.storage.read(path)
     pipeline = getattr(saved.object, "pipeline_", saved.object)
@@ -275,7 +275,7 @@ def read_model(path: str, allow_missing_fields: bool = False) -> Model:
     if not all(isinstance(v, list) for v in lists) or not all(isinstance(n, str | None) for n in names):
         raise clustruct.core.exceptions.ModelFileError(f"{path}: damaged, its columns are no names")
     pipeline[0].allow_missing_fields = allow_missing_fields
-    return Model(pipeline, saved.about, saved.versions, columns)
+    return SavedModel(pipeline, saved.about, saved.versions, columns)
 
 
 def columns(args: argparse.Namespace, trained: Trained = None) -> ColumnRoles:

@@ -12,7 +12,7 @@ import clustruct
 from clustruct.core.formatting import count, format_table
 
 from . import searches
-from .arguments import Model, add_data, add_needs, labelled_sets, read_model
+from .arguments import SavedModel, add_data, add_needs, labelled_sets, read_model
 from .output import UsageError, print_json
 from .progress import ProgressOutput
 
@@ -90,14 +90,16 @@ def run(args: argparse.Namespace) -> None:
             _print_curve(args, drawn)
 
 
-def _second(name: str, allow_missing_fields: bool) -> Model | str:
+def _second(name: str, allow_missing_fields: bool) -> SavedModel | str:
     """The model, or the name of the predictions, to compare with."""
     with open(name, "rb") as f:
         is_model = f.read(16) == clustruct.core.storage.container.MAGIC
     return read_model(name, allow_missing_fields) if is_model else name
 
 
-def _predict(source: Model | str, sets: Sequence[Table], args: argparse.Namespace) -> Sequence[LabelsLike]:
+def _predict(
+    source: SavedModel | str, sets: Sequence[Table], args: argparse.Namespace
+) -> Sequence[LabelsLike]:
     """The clusters of every set, from a model or a file."""
     if isinstance(source, str):
         return clustruct.data.io.match_predictions(source, sets, args.delimiter)
@@ -231,7 +233,7 @@ def _check_curve(args: argparse.Namespace) -> None:
             raise UsageError(f"--curve draws to {', '.join(PICTURES)}, not to {args.curve}")
 
 
-def _measure_curve(args: argparse.Namespace, saved: Model, sets: Sequence[Table]) -> Curve:
+def _measure_curve(args: argparse.Namespace, saved: SavedModel, sets: Sequence[Table]) -> Curve:
     """The curve on labelled sets."""
     try:
         model = saved.pipeline[-1]

@@ -13,7 +13,7 @@ import clustruct
 from clustruct.core.formatting import count, format_table, short
 
 from . import sources
-from .arguments import Model, columns
+from .arguments import SavedModel, columns
 from .diff import as_json
 from .output import UsageError, print_json
 
@@ -111,7 +111,7 @@ def _key(judged: PairJudgement) -> tuple[int, str, str]:
     return judged.by.number, judged.a, judged.b
 
 
-def run(args: argparse.Namespace, saved: Model) -> None:
+def run(args: argparse.Namespace, saved: SavedModel) -> None:
     """Read what is known and what is new, group, write and tell."""
     is_store = clustruct.groups.is_store(args.existing)
     with clustruct.groups.Store(args.existing) if is_store else nullcontext() as store:
@@ -132,7 +132,7 @@ def run(args: argparse.Namespace, saved: Model) -> None:
     _print_outcome(args, known, new, found, number)
 
 
-def _check_fields(args: argparse.Namespace, saved: Model, known: KnownItems, new: Table) -> Pipeline:
+def _check_fields(args: argparse.Namespace, saved: SavedModel, known: KnownItems, new: Table) -> Pipeline:
     """The pipeline, for known and new items that have the fields it needs."""
     needs = clustruct.features.needs
     try:
@@ -143,7 +143,7 @@ def _check_fields(args: argparse.Namespace, saved: Model, known: KnownItems, new
     return clustruct.features.check_tables(saved.pipeline, [new])
 
 
-def _tables_to_check(saved: Model, known: KnownItems) -> list[Table]:
+def _tables_to_check(saved: SavedModel, known: KnownItems) -> list[Table]:
     """The known items, but not where an index was made of all that the model needs: then they were looked
     at.
     """
@@ -162,7 +162,9 @@ def _write(args: argparse.Namespace, known: KnownItems, found: Outcome, store: S
         return None if store is None else clustruct.groups.record(store, found, source=", ".join(args.data))
 
 
-def _known_and_new(args: argparse.Namespace, saved: Model, store: Store | None) -> tuple[KnownItems, Table]:
+def _known_and_new(
+    args: argparse.Namespace, saved: SavedModel, store: Store | None
+) -> tuple[KnownItems, Table]:
     """What is known and what is new. What an earlier run has said of its groups is no column of the items,
     unless the new ones have it, too.
     """
@@ -175,7 +177,7 @@ def _known_and_new(args: argparse.Namespace, saved: Model, store: Store | None) 
 
 
 def _read_known_items(
-    args: argparse.Namespace, saved: Model, store: Store | None, left_out: frozenset[str]
+    args: argparse.Namespace, saved: SavedModel, store: Store | None, left_out: frozenset[str]
 ) -> KnownItems:
     """The items that are known, with all columns that they have but those left out."""
     named = columns(args, saved.columns)
@@ -195,7 +197,7 @@ def _read_known_items(
     return clustruct.groups.known_of_table(args.existing, bare, clusters, args.delimiter)
 
 
-def _new_items(args: argparse.Namespace, saved: Model, known: KnownItems) -> Table:
+def _new_items(args: argparse.Namespace, saved: SavedModel, known: KnownItems) -> Table:
     """All items of the data, whatever its sets, with all columns that they have; with their labels where
     these are a column of the known ones, beside their groups.
     """

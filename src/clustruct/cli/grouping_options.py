@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import clustruct
 from clustruct.core.formatting import count, short
 
-from .arguments import Model, whole
+from .arguments import SavedModel, whole
 from .output import UsageError
 
 if TYPE_CHECKING:
@@ -73,8 +73,8 @@ def as_options(text: str) -> str:
 
 
 def move_threshold(
-    args: argparse.Namespace, saved: Model, asked: GroupingOptions
-) -> tuple[Model, Dial | None]:
+    args: argparse.Namespace, saved: SavedModel, asked: GroupingOptions
+) -> tuple[SavedModel, Dial | None]:
     """The model with its threshold moved, and what a precision costs, which is said.
 
     Groups that are there already are compared by scores alone, not with rivals.

@@ -12,7 +12,7 @@ from clustruct.core.callbacks import training_callback
 from clustruct.core.formatting import count
 
 from . import grouping_options
-from .arguments import Model, add_model, add_needs, add_verbose, delimiter_mark, read_model
+from .arguments import SavedModel, add_model, add_needs, add_verbose, delimiter_mark, read_model
 from .output import print_json
 from .progress import ProgressOutput
 from .sources import Name, add_map, map_fields, read_tables
@@ -68,21 +68,21 @@ def run(args: argparse.Namespace) -> None:
         tables = read_tables(args, columns, "ignored")
         first, second = map_fields(tables, _checked_names(args, saved), columns).values()
         found = clustruct.groups.link(saved.pipeline, first, second, one_to_one=args.one_to_one)
-    progress.done()
+    progress.close_stage()
     one, two = tables.values()
     _tell(args, found, clustruct.groups.link_columns(found, one, two, unmatched=args.unmatched))
     if args.verbose:
         progress.costs.print()
 
 
-def _columns(args: argparse.Namespace, saved: Model) -> ColumnRoles:
+def _columns(args: argparse.Namespace, saved: SavedModel) -> ColumnRoles:
     """All columns are kept: what the model does not look at is written with the pairs."""
     name = args.id or saved.columns.get("id")
     remembered = frozenset() if args.id or name is None else frozenset([name])
     return clustruct.data.io.ColumnRoles(id=name, remembered=remembered, repeated_ids=args.number_ids)
 
 
-def _checked_names(args: argparse.Namespace, saved: Model) -> list[Name]:
+def _checked_names(args: argparse.Namespace, saved: SavedModel) -> list[Name]:
     """The names of columns, which must be those of fields that the model looks at, or of the ids."""
     needs, source = saved.pipeline[0].needs_, saved.pipeline[0].sources_
     known = [need.name for need in needs if source is None or need.name != source.field]

@@ -18,7 +18,7 @@ from .output import UsageError, print_json
 from .progress import ProgressOutput
 
 if TYPE_CHECKING:
-    from .arguments import Model
+    from .arguments import SavedModel
 
 # Options of `predict` that one process knows alone.
 ALONE = (
@@ -95,7 +95,7 @@ def training(args: argparse.Namespace) -> Iterator[None]:
             raise clustruct.core.exceptions.ClusterError(text) from None
 
 
-def predict(args: argparse.Namespace, saved: Model) -> None:
+def predict(args: argparse.Namespace, saved: SavedModel) -> None:
     """Group one table of Parquet files."""
     for name in ALONE:
         if getattr(args, name, None):
@@ -116,7 +116,7 @@ def predict(args: argparse.Namespace, saved: Model) -> None:
             partitions=args.partitions,
             work=args.work,
         )
-    progress.done()
+    progress.close_stage()
     if args.json:
         print_json({"out": found.path, "items": found.items, "clusters": found.clusters})
     elif not args.quiet:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from clustruct.data.io import GraphFile, Prediction
     from clustruct.learning.calibration import Dial
 
-    from .arguments import Model
+    from .arguments import SavedModel
 
 SUMMARY = "group new sets"
 # What ``--help`` shows; ``--help all`` shows the rest.
@@ -98,7 +98,9 @@ def run(args: argparse.Namespace) -> None:
     _group_sets(args, saved, asked.without_cut(), dial)
 
 
-def _group_sets(args: argparse.Namespace, saved: Model, asked: GroupingOptions, dial: Dial | None) -> None:
+def _group_sets(
+    args: argparse.Namespace, saved: SavedModel, asked: GroupingOptions, dial: Dial | None
+) -> None:
     """Read set by set, group by a model that was moved to where it is to cut, write."""
     # A file is judged as a whole, a set of it may lack what others have.
     pipeline, watched = clustruct.features.check_tables(saved.pipeline), saved.pipeline[0].check_stream
@@ -126,7 +128,7 @@ def _group_sets(args: argparse.Namespace, saved: Model, asked: GroupingOptions, 
                 answers.append(answer)
             sets, items, clusters = sets + 1, items + len(table), clusters + found.n_groups
         constraints.check_all_apply()
-    progress.done()
+    progress.close_stage()
     _print(args, answers, dial)
     grouping_options.print_rejected_items(args, doubtful)
     silent = args.out is None or args.json or args.quiet

@@ -72,7 +72,7 @@ class ProgressOutput(Callback):
             for n, thing in enumerate(things):
                 self.on_step(stage, n, len(things))
                 yield thing
-        self.done()
+        self.close_stage()
 
     def on_open(self, stage: str, total: int | None) -> None:
         """A stage begins."""
@@ -140,7 +140,7 @@ class ProgressOutput(Callback):
         current = f"training {training.done + 1} of {training.total}, C = {training.C:g}"
         self._say("choosing C", share, current, self._left(share, self.started))
 
-    def done(self) -> None:
+    def close_stage(self) -> None:
         """Take the bar away: the stage is over."""
         self._clear()
         self.stage = ""
@@ -159,7 +159,7 @@ class ProgressOutput(Callback):
     def _say(self, stage: str, share: float | None, what: str, left: float | None) -> None:
         now = time.perf_counter()
         if stage != self.stage:
-            self.done()
+            self.close_stage()
             self.stage, self.started = stage, now
             # What is over at once need not be mentioned, nor every return to what goes on.
             if stage not in self.mentioned:
@@ -194,7 +194,7 @@ def training_progress(quiet: bool) -> Iterator[ProgressOutput]:
     progress = ProgressOutput(quiet)
     with training_callback(progress), ending_gently(progress):
         yield progress
-    progress.done()
+    progress.close_stage()
 
 
 @contextmanager

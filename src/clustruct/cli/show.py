@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from clustruct.core.formatting import count, duration, format_table, harmless
 
-from .arguments import Model, add_model, read_model, whole
+from .arguments import SavedModel, add_model, read_model, whole
 from .fit import weight_rows
 from .output import UsageError, print_json
 
@@ -81,7 +81,7 @@ def _path(args: argparse.Namespace) -> str:
     return str(args.file or args.model)
 
 
-def _print_training(saved: Model, training: Mapping[str, Any]) -> None:
+def _print_training(saved: SavedModel, training: Mapping[str, Any]) -> None:
     model = saved.pipeline[-1]
     print(f"{type(model).__name__}, {count(model.n_features_in_, 'feature')}")
     for name, value in training.items():
