@@ -22,7 +22,7 @@ some x_j whole numbers. Columns are the x, rows the y. Programs written for PyGL
 ('opt', [('x0', 1.0), ('x1', 2.25)], 3.25)
 """
 
-from .bars import Bar, BarCollection
+from .bar_collection import Bar, BarCollection
 from .highs import Environment, env
 from .program import LPX, Objective
 

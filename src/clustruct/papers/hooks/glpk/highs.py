@@ -20,7 +20,7 @@ import numpy as np
 from clustruct.core.exceptions import DataError
 from clustruct.core.storage.targets import replacing
 
-from .bars import Bar
+from .bar_collection import Bar
 
 if TYPE_CHECKING:
     from .program import LPX

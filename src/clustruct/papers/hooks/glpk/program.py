@@ -8,7 +8,7 @@ from os import PathLike
 from typing import Any, ClassVar
 
 from . import highs
-from .bars import BarCollection, number, pairs
+from .bar_collection import BarCollection, number, pairs
 
 
 class Objective:
