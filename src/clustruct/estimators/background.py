@@ -42,7 +42,7 @@ def near_misses(x: ItemSet, labels: Labels, score: PairScorer) -> list[NearMiss]
     index = region.x.index
     if region.is_complete or index is None or not len(index):
         return []
-    K, known = score(region.x, index), region.known[index]
+    K, known = score(region.x, index), region.known_items[index]
     inside = known.all(axis=1) & (region.labels[index[:, 0]] == region.labels[index[:, 1]])
     usual = float(np.quantile(K[inside], MOST)) if inside.any() else np.inf
     mixed = known.sum(axis=1) == 1
@@ -53,7 +53,7 @@ def near_misses(x: ItemSet, labels: Labels, score: PairScorer) -> list[NearMiss]
     total = np.bincount(which, weights=values, minlength=len(cells))
     highest = np.full(len(cells), -np.inf)
     np.maximum.at(highest, which, values)
-    own = region.known
+    own = region.known_items
     members = dict(zip(region.labels[own].tolist(), region.items[own].tolist(), strict=True))
     return [
         NearMiss(int(region.items[cells[c] // x.n_items]), members[cells[c] % x.n_items], float(highest[c]))

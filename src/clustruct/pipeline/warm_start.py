@@ -176,7 +176,7 @@ class WarmStart:
                 "clustering with rescale=True; fit it again"
             )
         corrected = [Region.of(x, e, listed=True) for x, e in zip(self.others, self.evidence, strict=True)]
-        self.corrected = [region for region in corrected if region.judged.any()]
+        self.corrected = [region for region in corrected if region.judged_pairs.any()]
         if not self.sets and not self.corrected:
             raise DataError(
                 "nothing to learn from: of the pairs that people marked none is compared, being no likely "
@@ -231,7 +231,7 @@ class WarmStart:
 
     @cached_property
     def _weights(self) -> list[float]:
-        counts = [float(np.count_nonzero(region.known)) for region in self.regions]
+        counts = [float(np.count_nonzero(region.known_items)) for region in self.regions]
         n = len(self.sets)
         usual = float(np.mean(counts[:n] or counts[n:] or [1.0]))
         return [1.0] * n + [count / usual for count in counts[n:]]
@@ -239,15 +239,15 @@ class WarmStart:
     def _problem(self, completed: Sequence[Ints]) -> ClusteringProblem:
         n, sets = len(self.sets), [region.x for region in self.regions]
         units = Units.of_means(sets, self.oracle.objective, self.scale)
-        shares = np.array([*[1.0] * n, *(float(np.mean(region.judged)) for region in self.corrected)])
+        shares = np.array([*[1.0] * n, *(float(np.mean(region.judged_pairs)) for region in self.corrected)])
         return ClusteringProblem(
             sets,
             [region.labels for region in self.regions],
             as_loss(self.model.loss),
             self.oracle,
             units=replace(units, example_scale=units.example_scale / shares),
-            judged=[*[None] * n, *(region.judged for region in self.corrected)],
-            known=[None if r.is_complete else r.known for r in self.regions[:n]]
+            judged=[*[None] * n, *(region.judged_pairs for region in self.corrected)],
+            known=[None if r.is_complete else r.known_items for r in self.regions[:n]]
             + [None] * len(self.corrected),
             completed=[*(region.labels for region in self.regions[:n]), *completed],
         )

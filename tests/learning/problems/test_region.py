@@ -31,7 +31,7 @@ def region_of(x, labels, **options):
 def problem_of(x, labels, loss):
     region = region_of(x, labels)
     units = Units.of_means([region.x], "correlation")
-    known = None if region.is_complete else region.known
+    known = None if region.is_complete else region.known_items
     return region, ClusteringProblem(
         [region.x],
         [region.labels],
@@ -83,7 +83,7 @@ def test_the_region_has_what_touches_a_label_and_nothing_else():
     assert region.x.ids == ("a", "b", "c")
     assert region.x.pairs.ravel().tolist() == [1.0, 2.0]
     assert region.labels.tolist() == [0, 1, 2]
-    assert region.known.tolist() == [False, True, False]
+    assert region.known_items.tolist() == [False, True, False]
     assert not region.is_complete
 
 
@@ -122,7 +122,7 @@ def test_the_completion_is_the_best_of_all_that_keep_the_labels(seed):
     x, labels = partly_labelled(seed)
     region = region_of(x, labels)
     w = np.random.default_rng(seed).normal(size=3)
-    K, known = region.x.similarity(w), np.flatnonzero(region.known)
+    K, known = region.x.similarity(w), np.flatnonzero(region.known_items)
     upper = np.triu_indices(len(K), 1)
 
     def score(z):
@@ -167,7 +167,7 @@ def test_a_region_has_the_pairs_that_touch_a_named_item():
     region = Region.of(x, Evidence.of_pairs(4, same=[(0, 1)]), listed=True)
     assert region.items.tolist() == [0, 1, 2]
     assert region.x.pair_list.tolist() == [[0, 1], [1, 2]]
-    assert region.judged.tolist() == [True, False]
+    assert region.judged_pairs.tolist() == [True, False]
     # What is not known is completed at w: item 2 joins where that scores more.
     assert region.complete_labels(np.array([1.0])).tolist() == [0, 0, 0]
     assert region.complete_labels(np.array([-1.0])).tolist() == [0, 0, 1]

@@ -116,7 +116,10 @@ def _by_sets(
 ) -> list[HeldOutPart]:
     numbers = fold.held_out.tolist()
     sets = [task.regions[i].x for i in numbers] if made is None else made
-    return [_part(task, clusters, i, x, task.regions[i].known, w) for i, x in zip(numbers, sets, strict=True)]
+    return [
+        _part(task, clusters, i, x, task.regions[i].known_items, w)
+        for i, x in zip(numbers, sets, strict=True)
+    ]
 
 
 def _by_clusters(task: SimilarityTask, clusters: HeldOutClusters, fold: Fold, w: Floats) -> list[HeldOutPart]:

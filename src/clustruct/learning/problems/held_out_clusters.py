@@ -41,7 +41,9 @@ class HeldOutClusters:
         found, first = [], 0
         for region in self.task.regions:
             numbers = np.full(len(region.labels), UNKNOWN, np.int64)
-            numbers[region.known] = first + np.unique(region.labels[region.known], return_inverse=True)[1]
+            numbers[region.known_items] = (
+                first + np.unique(region.labels[region.known_items], return_inverse=True)[1]
+            )
             first = int(numbers.max()) + 1
             found.append(numbers)
         return found

@@ -32,7 +32,7 @@ class Region:
 
     >>> x = ItemSet(pairs=[[1.0], [2.0], [3.0]], pair_index=[[0, 1], [1, 2], [2, 3]], n_items=4)
     >>> region = Region.of(x, Evidence.of_labels(np.array([0, -1, -1, -1])))
-    >>> region.items.tolist(), region.x.index.tolist(), region.labels.tolist(), region.known.tolist()
+    >>> region.items.tolist(), region.x.index.tolist(), region.labels.tolist(), region.known_items.tolist()
     ([0, 1], [[0, 1]], [0, 1], [True, False])
     """
 
@@ -75,23 +75,23 @@ class Region:
         return self.evidence.nodes
 
     @property
-    def known(self) -> Bools:
+    def known_items(self) -> Bools:
         """Which items the evidence names."""
         return self.evidence.named
 
     @property
     def is_complete(self) -> bool:
         """Whether it names all of them."""
-        return bool(self.known.all())
+        return bool(self.known_items.all())
 
     @cached_property
-    def judged(self) -> Bools:
+    def judged_pairs(self) -> Bools:
         """Which of the listed pairs are judged."""
         return self.evidence.judges(self.x.pair_list)
 
     def complete_labels(self, w: Floats) -> Ints:
         """The best clustering that keeps what is known, at w: pieces whole, and those apart that differ."""
-        if not self.x.is_sparse or self.judged.all():
+        if not self.x.is_sparse or self.judged_pairs.all():
             return self.labels
         assert self.x.pairs is not None
         values = np.asarray(self.x.pairs @ w, np.float64)

@@ -148,8 +148,8 @@ class SimilarityTask:
     def _train_latent(self, C: float, chosen: Indices, options: Mapping[str, Any]) -> Trained:
         """With items of which nothing is known. The first w comes from known items alone."""
         regions = [self.regions[i] for i in chosen]
-        own = [r.x.subset(r.known) for r in regions]
-        labels = [canonical_labels(r.labels[r.known]) for r in regions]
+        own = [r.x.subset(r.known_items) for r in regions]
+        labels = [canonical_labels(r.labels[r.known_items]) for r in regions]
         alone = replace(self, sets=own, labels=labels, options=options, checkpoint=None)
         unit = self._problem(chosen)[1]
 
@@ -186,7 +186,7 @@ class SimilarityTask:
         digests = ClusteringProblem(
             [r.x for r in regions], [r.labels for r in regions], self.loss, self.oracle
         ).identity()
-        digests["known"] = digest([r.known for r in regions], self.unlabelled)
+        digests["known"] = digest([r.known_items for r in regions], self.unlabelled)
         digests["predictor"] = digest(self.predictor.describe())
         digests["sample_weight"] = digest(self.sample_weight)
         return Identity(settings | {"rescale": self.rescale}, digests)
@@ -202,8 +202,10 @@ class SimilarityTask:
         if not region.is_complete:
             loss = self.oracle.example_loss(self._loss, truth, region.x, *self._masks(region))
             if self.unlabelled == "unknown":
-                return FoldLoss(loss(predicted), shared_pairs(truth[region.known], predicted[region.known]))
-            return FoldLoss(loss(predicted), touching_pairs(truth, predicted, region.known))
+                return FoldLoss(
+                    loss(predicted), shared_pairs(truth[region.known_items], predicted[region.known_items])
+                )
+            return FoldLoss(loss(predicted), touching_pairs(truth, predicted, region.known_items))
         return FoldLoss(ExampleLoss(self.loss, truth)(predicted), shared_pairs(truth, predicted))
 
     def predict(self, trained: Trained, i: int) -> Ints:
@@ -241,8 +243,8 @@ class SimilarityTask:
         if region.is_complete:
             return None, None
         if self.unlabelled == "unknown" and isinstance(self.loss, LinearLoss):
-            return region.judged, None
-        return None, region.known
+            return region.judged_pairs, None
+        return None, region.known_items
 
     def _problem(
         self, chosen: Indices, completed: Sequence[Ints] | None = None
@@ -275,7 +277,8 @@ class SimilarityTask:
             return units
         regions = [self.regions[i] for i in chosen]
         shares = [
-            1.0 if r.is_complete else max(np.mean(r.judged), 1.0 / max(len(r.judged), 1)) for r in regions
+            1.0 if r.is_complete else max(np.mean(r.judged_pairs), 1.0 / max(len(r.judged_pairs), 1))
+            for r in regions
         ]
         return replace(units, example_scale=units.example_scale / np.array(shares))
 
