@@ -325,3 +325,10 @@ class PairScores(Pairs):
             return self
         index = self.pair_list
         return PairScores(self.n_items, index, self.sources, values=self.matrix[index[:, 0], index[:, 1]])
+
+    def pairs_and_scores(self) -> tuple[Ints, Floats]:
+        """The pairs of `list_pairs`, and the score of each."""
+        listed = self.list_pairs()
+        assert listed.index is not None
+        assert listed.values is not None
+        return listed.index, listed.values

@@ -95,7 +95,7 @@ def single_link(K: Any, within: Ints | None = None) -> WeightedLinks:
         links = np.empty((max(scores.n_items - 1, 0), 2), np.int64)
         n = prim(scores.matrix, labels, floor, links)
         return WeightedLinks.plain(scores.n_items, links[:n])
-    index, values = _pair_list(scores)
+    index, values = scores.pairs_and_scores()
     candidates = np.flatnonzero((values >= floor) & (labels[index[:, 0]] == labels[index[:, 1]]))
     order = candidates[np.argsort(-values[candidates], kind="stable")]
     kept = np.zeros(len(index), np.bool_)
@@ -138,7 +138,7 @@ def left_links(K: Any, within: Ints | None = None) -> WeightedLinks:
     if scores.matrix is not None:
         left_of_matrix(scores.matrix, labels, best, mate)
     else:
-        left_of_list(*_pair_list(scores), labels, best, mate)
+        left_of_list(*scores.pairs_and_scores(), labels, best, mate)
     linked = np.flatnonzero(mate >= 0)
     return WeightedLinks(scores.n_items, np.column_stack([mate[linked], linked]), np.ones(len(linked)))
 
@@ -230,7 +230,7 @@ def dense_parts(scores: PairScores) -> tuple[Floats, Bools]:
         np.fill_diagonal(S, 0.0)
         return S, ~np.eye(m, dtype=np.bool_)
     S, scored = np.zeros((m, m)), np.zeros((m, m), np.bool_)
-    index, values = _pair_list(scores)
+    index, values = scores.pairs_and_scores()
     a, b = index.T
     S[a, b] = S[b, a] = values
     scored[a, b] = scored[b, a] = True
@@ -257,12 +257,6 @@ def _merges(
 
 def _scores(K: Any) -> PairScores:
     return K if isinstance(K, PairScores) else PairScores.from_matrix(K)
-
-
-def _pair_list(scores: PairScores) -> tuple[Ints, Floats]:
-    assert scores.index is not None
-    assert scores.values is not None
-    return scores.index, scores.values
 
 
 def _task(K: Any, within: Ints | None) -> tuple[PairScores, Ints, float]:

@@ -80,13 +80,8 @@ def bounded_search(
     bounds.check()
     if bounds.hold(y):
         return y
-    listed = scores.list_pairs()
-    assert listed.index is not None
-    assert listed.values is not None
-    search = _Repair(listed.index, listed.values, bounds, random_state)
-    y = search.cut_large(y)
-    y = search.cut_more(y)
-    y = search.merge_more(y)
+    search = _Repair(*scores.pairs_and_scores(), bounds, random_state)
+    y = search.merge_more(search.cut_more(search.cut_large(y)))
     if not bounds.hold(y):
         raise ValueError(f"no clustering was found with {bounds}")
     return y

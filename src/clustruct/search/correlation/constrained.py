@@ -155,14 +155,12 @@ def listed_pairs(scores: PairScores) -> tuple[Ints, Floats]:
     """Pairs of items and their scores, checked."""
     if scores.product is not None and scores.matrix is None:
         raise ValueError("scores must be listed pairs, or a matrix, not a product")
-    listed = scores.list_pairs()
-    assert listed.index is not None
-    assert listed.values is not None
-    bad = np.flatnonzero(~np.isfinite(listed.values))
+    index, values = scores.pairs_and_scores()
+    bad = np.flatnonzero(~np.isfinite(values))
     if len(bad):
-        a, b = listed.index[bad[0]]
-        raise ValueError(f"the score of items {a} and {b} is {listed.values[bad[0]]}")
-    return listed.index.astype(np.int64), np.asarray(listed.values, dtype=np.float64)
+        a, b = index[bad[0]]
+        raise ValueError(f"the score of items {a} and {b} is {values[bad[0]]}")
+    return index.astype(np.int64), np.asarray(values, dtype=np.float64)
 
 
 def numbers(given: Any, n_items: int, name: str) -> Ints:

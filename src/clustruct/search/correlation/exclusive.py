@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from clustruct.core.exceptions import DataError
-from clustruct.core.partitions import canonical_labels
+from clustruct.core.partitions import canonical_labels, connected_items
 from clustruct.core.typing import Bools, Floats, Ints
 from clustruct.data import PairScores
 
@@ -113,16 +113,13 @@ def exclusive(K: Any, sources: Any, *, thorough: bool = True, random_state: int 
 
 
 def _by_component(scores: PairScores, sources: Ints, random_state: int) -> Ints:
-    index, values, labels = scores.index, scores.values, np.arange(scores.n_items, dtype=np.int64)
-    assert index is not None
-    assert values is not None
+    (index, values), labels = scores.pairs_and_scores(), np.arange(scores.n_items, dtype=np.int64)
     for items, pairs in _parts(scores.n_items, index, values):
         number = np.searchsorted(items, index[pairs])
         part = PairScores(len(items), index=number, values=values[pairs])
         found = _solve_component(part, sources[items], random_state)
-        labels[items] = items[np.unique(found, return_index=True)[1]][
-            np.unique(found, return_inverse=True)[1]
-        ]
+        _, first, cluster = np.unique(found, return_index=True, return_inverse=True)
+        labels[items] = items[first][cluster]
     return labels
 
 
@@ -137,14 +134,13 @@ def _parts(m: int, index: Ints, values: Floats) -> list[tuple[Ints, Ints]]:
     more.
     """
     positive = index[values > 0.0]
-    graph = sparse.coo_array((np.ones(len(positive), np.int8), positive.T), shape=(m, m))
-    component = sparse.csgraph.connected_components(graph, directed=False)[1]
+    component = connected_items(m, positive)
     inside = np.flatnonzero(component[index[:, 0]] == component[index[:, 1]])
     of_pair = component[index[inside, 0]]
     by_pair, by_item = np.argsort(of_pair, kind="stable"), np.argsort(component, kind="stable")
     starts = np.searchsorted(component[by_item], np.arange(int(component.max(initial=-1)) + 2))
     pairs = np.split(inside[by_pair], np.flatnonzero(np.diff(of_pair[by_pair])) + 1) if len(inside) else []
-    numbers = component[index[[part[0] for part in pairs], 0]] if pairs else []
+    numbers = [] if not pairs else component[index[[part[0] for part in pairs], 0]].tolist()
     return [(by_item[starts[c] : starts[c + 1]], part) for c, part in zip(numbers, pairs, strict=True)]
 
 
@@ -177,19 +173,17 @@ def _match_sources(scores: PairScores, sources: Ints, again: int) -> Ints:
 
 def _match_again(scores: PairScores, owner: Ints, others: Bools, items: Ints) -> Ints:
     """The clusters of the others, and of the items of one source those that suit them best."""
-    assert scores.index is not None
-    assert scores.values is not None
+    index, values = scores.pairs_and_scores()
     new = np.full(len(owner), -1, np.int64)
     new[others] = np.unique(owner[others], return_inverse=True)[1]
     k = int(new.max(initial=-1)) + 1
     mine = np.zeros(len(owner), np.bool_)
     mine[items] = True
-    first, second = scores.index.T
+    first, second = index.T
     forth, back = others[first] & mine[second], mine[first] & others[second]
     places = np.r_[first[forth], second[back]], np.r_[second[forth], first[back]]
-    sums = sparse.coo_array(
-        (np.r_[scores.values[forth], scores.values[back]], (new[places[0]], places[1])), shape=(k, len(owner))
-    ).tocsr()
+    between = np.r_[values[forth], values[back]]
+    sums = sparse.coo_array((between, (new[places[0]], places[1])), shape=(k, len(owner))).tocsr()
     clusters, found = sums.tocoo().coords
     chosen = matching(clusters, found, sums.data)
     new[items] = k + np.arange(len(items))
@@ -206,17 +200,12 @@ def source_pairs(sources: Ints, index: Ints, values: Floats, pieces: Ints) -> In
     >>> source_pairs(np.array([0, 0, 1, 0]), pairs, scores, np.arange(4)).tolist()
     [[0, 1]]
     """
-    tied = _components(pieces[index[values > 0.0]], int(pieces.max(initial=-1)) + 1)[pieces]
+    tied = connected_items(int(pieces.max(initial=-1)) + 1, pieces[index[values > 0.0]])[pieces]
     cell = np.unique(tied * (int(sources.max(initial=0)) + 1) + sources, return_inverse=True)[1]
     order = np.argsort(cell, kind="stable")
     parts = np.split(order, np.flatnonzero(np.diff(cell[order])) + 1)
     pairs = np.concatenate([NO_PAIRS, *(_all_pairs(items) for items in parts if len(items) > 1)])
     return pairs[pieces[pairs[:, 0]] != pieces[pairs[:, 1]]]
-
-
-def _components(pairs: Ints, size: int) -> Ints:
-    graph = sparse.coo_array((np.ones(len(pairs), np.int8), (pairs[:, 0], pairs[:, 1])), shape=(size, size))
-    return np.asarray(sparse.csgraph.connected_components(graph, directed=False)[1], np.int64)
 
 
 def _all_pairs(items: Ints) -> Ints:

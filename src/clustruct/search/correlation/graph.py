@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from clustruct.core.partitions import canonical_labels
+from clustruct.core.partitions import canonical_labels, connected_items
 from clustruct.core.typing import Floats, Ints
 from clustruct.data import PairScores
 from clustruct.data.matrices import check_real
@@ -330,8 +330,7 @@ def link_groups(m: int, must_link: Pairs | None, cannot_link: Pairs | None) -> t
     """Group of each item under must-link, by first appearance, and the pairs of groups kept apart."""
     together = _pair_array(must_link, "must_link", m)
     separate = _pair_array(cannot_link, "cannot_link", m)
-    ties = sparse.coo_array((np.ones(len(together)), (together[:, 0], together[:, 1])), shape=(m, m))
-    groups = check_labels(sparse.csgraph.connected_components(ties, directed=False)[1], m)
+    groups = check_labels(connected_items(m, together), m)
     apart = groups[separate]
     clash = np.flatnonzero(apart[:, 0] == apart[:, 1])
     if len(clash):

@@ -57,11 +57,8 @@ class CorrelationOracle(Oracle):
         if scores.matrix is not None and isinstance(y, np.ndarray):
             own = float(np.diag(scores.matrix).sum()) / 2  # the diagonal means nothing here
             return together_score(scores.matrix, y) - own
-        listed = scores.list_pairs()
-        assert listed.index is not None
-        assert listed.values is not None
-        e = y.at(listed.index) if isinstance(y, EdgeDegrees) else together(y, listed.index)
-        return float(e @ listed.values)
+        index, values = scores.pairs_and_scores()
+        return float((y.at(index) if isinstance(y, EdgeDegrees) else together(y, index)) @ values)
 
     def separate(
         self, scores: PairScores, loss: ExampleLoss, rule: SlackRule, start: Output | None = None
@@ -257,7 +254,6 @@ def _links(scores: PairScores) -> tuple[Ints, Ints]:
     if scores.matrix is not None:
         earlier, later = np.nonzero(np.triu(scores.matrix > 0.0, 1))
         return earlier, later
-    assert scores.index is not None
-    assert scores.values is not None
-    earlier, later = scores.index[scores.values > 0.0].T
+    index, values = scores.pairs_and_scores()
+    earlier, later = index[values > 0.0].T
     return earlier, later

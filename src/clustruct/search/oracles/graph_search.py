@@ -17,10 +17,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
-from scipy.sparse.csgraph import connected_components
 
-from clustruct.core.partitions import canonical_labels
+from clustruct.core.partitions import canonical_labels, connected_items
 from clustruct.core.typing import Ints
 from clustruct.data import PairScores
 from clustruct.losses.slack_rule import SlackRule
@@ -49,9 +47,7 @@ class GraphSearch(Search):
     """
 
     def __init__(self, scores: PairScores, loss: ExampleLoss, rule: SlackRule) -> None:
-        assert scores.index is not None
-        assert scores.values is not None
-        self.index, self.values, self.m = scores.index, scores.values, scores.n_items
+        (self.index, self.values), self.m = scores.pairs_and_scores(), scores.n_items
         super().__init__(loss, rule, float(np.abs(self.values).sum()))
         self.costs: NDArray[Any] = np.zeros(len(self.values))
         if loss.judged_pairs is not None:
@@ -64,8 +60,7 @@ class GraphSearch(Search):
 
     def all_together(self) -> Ints:
         """Items that listed pairs connect are together."""
-        pairs = sparse.coo_array((np.ones(len(self.index)), tuple(self.index.T)), shape=(self.m, self.m))
-        return canonical_labels(connected_components(pairs, directed=False)[1].astype(np.int64))
+        return canonical_labels(connected_items(self.m, self.index))
 
     @cached_property
     def on_matrix(self) -> ViolationSearch | None:

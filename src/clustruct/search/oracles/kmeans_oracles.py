@@ -288,12 +288,8 @@ class Discrete(Spectral):
 
     def further(self, scores: PairScores, loss: ExampleLoss, found: Output) -> list[Output]:
         """Where items move to from the answer, and from the truth."""
-        K = scores.matrix
-        if K is None:
-            assert scores.product is not None
-            K = scores.product @ np.eye(scores.n_items)
         assert isinstance(found, np.ndarray)
-        return [climb_violation(K, loss, SCALED, [found])]
+        return [climb_violation(dense_scores(scores), loss, SCALED, [found])]
 
     def predict(self, scores: PairScores, n_clusters: int | None = None) -> Ints:
         relaxed = super().predict(scores, n_clusters)
