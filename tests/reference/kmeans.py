@@ -72,3 +72,8 @@ def best_normalised_cut(K, k):
     """The partition of highest value, and that value."""
     best = max(partitions_into(len(K), k), key=lambda y: normalised_cut_value(K, y))
     return best, normalised_cut_value(K, best)
+
+
+def relaxed_objective(K, relaxed):
+    """trace(Y'KY)."""
+    return float(np.sum(relaxed.Y * np.asarray(K @ relaxed.Y)))

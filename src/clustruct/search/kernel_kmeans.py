@@ -87,13 +87,6 @@ def normalised_cut(K: Any, k: int, *, n_init: int = 10, random_state: int = 0) -
     return canonical_labels(labels[np.argsort(order)])
 
 
-def cut_value(K: Floats, labels: Ints) -> float:
-    """The sum that `normalised_cut` looks for; at most the number of clusters where K is a kernel."""
-    degrees = K.sum(axis=1)
-    members = [np.flatnonzero(labels == c) for c in range(int(labels.max()) + 1)]
-    return float(sum(K[np.ix_(c, c)].sum() / degrees[c].sum() for c in members))
-
-
 def _lloyd(points: Floats, weights: Floats, k: int, n_init: int, random_state: int) -> Ints:
     search = KMeans(k, n_init=n_init, random_state=random_state)
     with warnings.catch_warnings():

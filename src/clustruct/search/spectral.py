@@ -121,11 +121,6 @@ def leading_eigenvectors(
     return values, np.ascontiguousarray(Y * np.where(largest < 0.0, -1.0, 1.0))
 
 
-def relaxed_objective(K: Any, relaxed: RelaxedClustering) -> float:
-    """trace(Y'KY)."""
-    return float(np.sum(relaxed.Y * np.asarray(K @ relaxed.Y)))
-
-
 def discretise(
     relaxed: RelaxedClustering,
     k: int | None = None,

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .base import make_search as make_search
     from .base import oracle_names as oracle_names
     from .base import predictor_names as predictor_names
-    from .example_loss import ExampleLoss
+    from .example_loss import ExampleLoss as ExampleLoss
     from .example_loss import Output as Output
 
 # The module of each search by its name. Only the module that is asked for is imported.
@@ -28,6 +28,6 @@ SEARCHES = {
     **dict.fromkeys(("batch", "normalised_cut"), "kmeans_oracles"),
 }
 
-__all__ = ["ExampleLoss", "Oracle", "Predictor", "register"]
+__all__ = ["Oracle", "Predictor", "register"]
 
 __getattr__, __dir__ = lazy_names(__name__)

@@ -80,21 +80,6 @@ class ExampleLoss:
     truth, and a pair is judged when at least one of its items is known. ``right`` is the output that scores
     are compared with, the truth or one that makes it.
 
-    Parameters
-    ----------
-    loss : Loss
-        The loss.
-    truth : array of int
-        The true cluster of each item.
-    index : array of int, optional
-        The listed pairs, where not all are compared.
-    judged : array of bool, optional
-        Which of them count.
-    known : array of bool, optional
-        Which items have a label; all by default.
-
-    Examples
-    --------
     >>> from clustruct.losses import PairwiseLoss
     >>> y = np.array([0, 0, 1])
     >>> some = ExampleLoss(PairwiseLoss(), y, index=np.array([[0, 1], [0, 2]]))
