@@ -11,8 +11,8 @@ from clustruct.core.jit import kernel
 from clustruct.core.typing import Floats, Ints
 from clustruct.losses._kernels import violation
 
-from .assignment import best_mates
-from .table_losses import Contingency, Form, Rule, delta_of, value, weight
+from .best_mates import best_mates
+from .table_increments import Contingency, Form, Rule, delta_of, value, weight
 
 # The mate of each cluster, and of each true cluster the two best clusters that have none, and their weights.
 Matching = tuple[Ints, Ints, Floats]

@@ -10,7 +10,7 @@ from clustruct.core.typing import Floats, Ints
 from clustruct.losses._kernels import violation
 
 from .matched_losses import Matching, best_matched_join, highest, match, move_bound, weight_after_step
-from .table_losses import (
+from .table_increments import (
     MATCHED,
     Contingency,
     Form,

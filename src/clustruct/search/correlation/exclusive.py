@@ -58,7 +58,7 @@ def matching(left: Ints, right: Ints, values: Floats) -> Ints:
     >>> matching(np.array([0, 0, 1]), np.array([0, 1, 0]), np.array([3.0, 2.0, 2.0]))
     array([1, 2])
     """
-    from clustruct.search._kernels.assignment import best_mates
+    from clustruct.search._kernels.best_mates import best_mates
 
     rows = np.flatnonzero(values > 0.0)
     if not len(rows):

@@ -72,7 +72,7 @@ class Smoothed(Solver):
         return example_planes(task, self.store)
 
     def solve(self, run: SolverRun[Floats], start: Floats) -> Incumbent[Floats]:
-        stages = _Stages(run, start)
+        stages = _SmoothedDescent(run, start)
         try:
             while not run.progress.stop_reason:
                 stages.run_one()
@@ -81,7 +81,7 @@ class Smoothed(Solver):
         return stages.best
 
 
-class _Stages:
+class _SmoothedDescent:
     def __init__(self, run: SolverRun[Floats], start: Floats) -> None:
         self.run, self.task, self.planes, self.progress = run, run.task, run.planes, run.progress
         self.w = self.task.conditions.clip(start)
