@@ -26,6 +26,7 @@ from clustruct.search.oracles import ExampleLoss, graph_search
 from clustruct.search.oracles.graph_search import GraphSearch
 from clustruct.search.oracles.violation_search import ViolationSearch
 from tests.reference.partitions import all_partitions
+from tests.search.oracles import search
 
 LOSSES = {
     "pairwise": PairwiseLoss(),
@@ -83,7 +84,7 @@ def test_searched_is_counted_and_never_above_the_best(loss, rule, in_means):
         every = [np.array(z) for z in all_partitions(x.n_items)]
         for size in (0.3, 30.0):
             w = size * np.random.default_rng(seed).normal(size=3) * (1.0 if in_means else 30.0)
-            found = problem.search(0, w, rule)
+            found = search(problem, 0, w, rule)
             assert found.loss == pytest.approx(problem.losses[0](np.array(found.output)), abs=1e-12)
             best = max(H(z, w) for z in every)
             within = max(H(z, w) for z in every if connected(z, x.pair_index) or np.array_equal(z, truth))
@@ -176,7 +177,7 @@ def test_pairs_that_are_not_judged_add_no_loss():
     assert problem.loss(0, y) == 0.0
     dense = ClusteringProblem([ItemSet(pairs=x.pairs)], [y], judged=[judged])
     for rule in RULES:
-        found = [p.search(0, 50.0 * w, rule) for p in (problem, dense)]
+        found = [search(p, 0, 50.0 * w, rule) for p in (problem, dense)]
         assert found[0].loss == found[1].loss
         np.testing.assert_array_equal(found[0].output, found[1].output)
     with pytest.raises(ValueError, match="not every pair is judged"):
@@ -190,7 +191,7 @@ def test_listed_sets_of_relaxations_and_of_k_means():
     x, y = listed_set(1)
     for oracle in ("lp", "exact"):
         problem = ClusteringProblem([x], [y], oracle=oracle)
-        found = problem.search(0, np.ones(3), SlackRule())
+        found = search(problem, 0, np.ones(3), SlackRule())
         best = max(
             problem.loss(0, np.array(z))
             + (problem.joint_feature(0, np.array(z)) - problem.joint_feature(0, problem.truth(0))).sum()
@@ -198,7 +199,7 @@ def test_listed_sets_of_relaxations_and_of_k_means():
         )
         psi = problem.joint_feature(0, found.output) - problem.joint_feature(0, problem.truth(0))
         assert problem.loss(0, found.output) + psi.sum() >= best - 1e-6
-    ClusteringProblem([x], [y], oracle="iterative").search(0, np.ones(3), SlackRule())
+    search(ClusteringProblem([x], [y], oracle="iterative"), 0, np.ones(3), SlackRule())
     large = ItemSet(pairs=np.ones((1, 3)), pair_index=[[0, 1]], n_items=5000)
     for oracle in ("lp", "exact", "iterative", "spectral", "centred", "discrete"):
         with pytest.raises(ValueError, match=r"5000 items .* too many"):
@@ -250,4 +251,4 @@ def test_large_sets_train_without_a_matrix(options):
 def test_local_search_of_large_sets_makes_no_matrix(loss, rule):
     x, y = large_set()
     problem = ClusteringProblem([x], [y], loss, "local_search")
-    assert peak_memory(lambda: problem.search(0, np.array([1e5, -5e4]), rule)) < 50e6
+    assert peak_memory(lambda: search(problem, 0, np.array([1e5, -5e4]), rule)) < 50e6

@@ -18,6 +18,7 @@ from clustruct.search.oracles.pair_count_search import PairCountSearch
 from tests.reference import losses as definitions
 from tests.reference.partitions import all_partitions
 from tests.reference.structural_svm import Enumerated
+from tests.search.oracles import search
 
 LOSSES = [PairwiseFLoss(), PairwiseFLoss(beta=2.0), PairwiseFLoss(background_weight=0.5)]
 
@@ -284,5 +285,5 @@ def test_which_searches_are_quick():
     ):
         assert not problem.is_quick(SlackRule())
         assert problem.preferred_formulation == "n_slack"
-        again = problem.search(0, np.ones(4), SlackRule(), thorough=True)
-        np.testing.assert_array_equal(again.output, problem.search(0, np.ones(4), SlackRule()).output)
+        again = search(problem, 0, np.ones(4), SlackRule(), thorough=True)
+        np.testing.assert_array_equal(again.output, search(problem, 0, np.ones(4), SlackRule()).output)
