@@ -180,17 +180,25 @@ def encode(value: object, arrays: list[Array], depth: int = 0) -> Json:
         return {"$scalar": _aside(np.asarray(value), arrays)}
     if isinstance(value, float) and kind is float:
         return value if math.isfinite(value) else {"$float": str(value)}
+    inner = partial(encode, arrays=arrays, depth=depth + 1)
     if isinstance(value, list) and kind is list:
-        return _list(value, arrays, depth)
+        are_words = len(value) >= MANY and all(type(v) is str for v in value)
+        return _strings(value, arrays) if are_words else list(map(inner, value))
     if isinstance(value, dict) and kind is dict:
-        return _dict(value, arrays, depth)
+        if not all(type(k) is str and not k.startswith("$") for k in value):
+            return {"$dict": list(map(inner, map(list, value.items())))}
+        coded = {}
+        for key, member in value.items():
+            with _within(key):
+                coded[key] = inner(member)
+        return coded
     if isinstance(value, COLLECTIONS) and kind in COLLECTIONS:
-        members = [encode(v, arrays, depth + 1) for v in value]
+        members = list(map(inner, value))
         # A set has no order: the same one is to be the same file.
         return {f"${kind.__name__}": members if kind is tuple else sorted(members, key=repr)}
     if isinstance(value, np.ndarray) and kind is np.ndarray:
         if value.dtype == object:
-            return {"$objects": [_list(value.ravel().tolist(), arrays, depth + 1), list(value.shape)]}
+            return {"$objects": [inner(value.ravel().tolist()), list(value.shape)]}
         return {"$array": _aside(value, arrays)}
     if sparse.issparse(value):
         rows = sparse.csr_array(value)
@@ -201,30 +209,15 @@ def encode(value: object, arrays: list[Array], depth: int = 0) -> Json:
         is_function = kind is FunctionType
         raise Unstorable("a function" if is_function else f"a {kind.__module__}.{kind.__qualname__}")
     with _within(entry.name):
-        return {
-            "$object": entry.name,
-            "state": _dict(to_file(entry.name, entry.state(value)), arrays, depth + 1),
-        }
+        return {"$object": entry.name, "state": inner(to_file(entry.name, entry.state(value)))}
 
 
-def _list(value: list[Any], arrays: list[Array], depth: int) -> Json:
-    if len(value) >= MANY and all(type(v) is str for v in value):
-        # The words end to end, and where each one ends.
-        coded = [w.encode("utf-8", "surrogatepass") for w in value]
-        ends = np.cumsum([len(c) for c in coded], dtype=np.int64)
-        text = np.frombuffer(b"".join(coded), np.uint8)
-        return {"$strings": [_aside(text, arrays), _aside(ends, arrays)]}
-    return [encode(v, arrays, depth + 1) for v in value]
-
-
-def _dict(value: dict[Any, Any], arrays: list[Array], depth: int) -> Json:
-    if not all(type(k) is str and not k.startswith("$") for k in value):
-        return {"$dict": [[encode(part, arrays, depth + 2) for part in pair] for pair in value.items()]}
-    coded = {}
-    for key, held in value.items():
-        with _within(key):
-            coded[key] = encode(held, arrays, depth + 1)
-    return coded
+def _strings(words: list[str], arrays: list[Array]) -> Json:
+    """The words end to end, and where each one ends."""
+    coded = [w.encode("utf-8", "surrogatepass") for w in words]
+    ends = np.cumsum([len(c) for c in coded], dtype=np.int64)
+    text = np.frombuffer(b"".join(coded), np.uint8)
+    return {"$strings": [_aside(text, arrays), _aside(ends, arrays)]}
 
 
 def _aside(value: Array, arrays: list[Array]) -> int:
