@@ -8,6 +8,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -138,9 +139,8 @@ def _run(args: argparse.Namespace, printable: bool) -> int:
         warned = warnings_to(lambda text: _complain(f"warning: {text}"), UserWarning)
         limited = clustruct.core.memory.limit(getattr(args, "memory_limit", None))
         with warned, limited, drawing_quietly(args.quiet):
-            return run_to_exit_code(
-                lambda: _run_command(args, printable), _complain, faults, "; nothing was written"
-            )
+            run = partial(_run_command, args, printable)
+            return run_to_exit_code(run, _complain, faults, "; nothing was written")
     except UsageError as error:
         _complain(f"{error} (see {args.parser.prog} --help)")
         return MISUSED

@@ -357,8 +357,9 @@ def first_appearance(codes: NDArray[Any]) -> tuple[Ints, list[int]]:
     """Codes numbered anew in the order of first appearance (-1 stays), and the old ones in that order."""
     if len(codes) <= FEW:
         held = codes.tolist()
-        numbers = {code: k for k, code in enumerate(c for c in dict.fromkeys(held) if c >= 0)}
-        return np.array([numbers.get(c, -1) for c in held], dtype=np.int64), list(numbers)
+        shown = [c for c in dict.fromkeys(held) if c >= 0]
+        numbers = dict(zip(shown, range(len(shown)), strict=True))
+        return np.array([numbers.get(c, -1) for c in held], dtype=np.int64), shown
     there, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
     known = int(np.searchsorted(there, 0))
     order = known + np.argsort(first[known:])

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
+from itertools import repeat, starmap
 from typing import Any, Generic, NamedTuple, TypeAlias, get_args
 
 import numpy as np
@@ -155,9 +156,10 @@ def separate_each(
 ) -> tuple[Floats, list[Any]]:
     """Losses and joint features of the oracle's outputs."""
     ask = problem.separate_thoroughly if thorough else problem.separate
-    answers = [(i, ask(i, w, rule)) for i in indices.tolist()]
-    losses = np.array([problem.loss(i, y) for i, y in answers], float)
-    return losses, [problem.joint_feature(i, y) for i, y in answers]
+    examples = indices.tolist()
+    answers = list(map(ask, examples, repeat(w), repeat(rule)))
+    losses = np.array(list(map(problem.loss, examples, answers)), float)
+    return losses, list(map(problem.joint_feature, examples, answers))
 
 
 def batch_form(problem: Problem) -> BatchProblem:
@@ -335,7 +337,7 @@ class _Calls(Session):
 
     def _all(self, ask: Callable[..., Any], questions: list[tuple[Any, ...]]) -> list[Any]:
         if self._pool is None:
-            return [ask(*question) for question in questions]
+            return list(starmap(ask, questions))
         return list(self._pool(delayed(call_with_blas_limit)(ask, *question) for question in questions))
 
     def close(self) -> None:
