@@ -30,26 +30,10 @@ class SupportsDump(Protocol):
 
 @dataclass(frozen=True)
 class Iteration:
-    """One round of training.
+    """One round of training: its number from 1 on, bounds, counts and times, all of them up to now.
 
-    Attributes
-    ----------
-    iteration : int
-        Its number, from 1 on.
-    primal : float
-        The best value so far, infinite before the first is known.
-    dual : float
-        The lower bound so far.
-    oracle_calls : int
-        How often the oracle was asked so far.
-    constraints : int
-        How many constraints are held.
-    seconds : float
-        How long it took so far.
-    oracle_seconds, qp_seconds : float, default=0.0
-        Of them those of the oracle, and of the quadratic programme.
-    working_set : SupportsDump, optional
-        Its ``dump()`` gives the planes held at that moment; None in the history.
+    ``primal`` is infinite before the first value is known. ``seconds`` include those of the oracle and of the
+    quadratic programme. ``working_set.dump()`` gives the planes held at that moment; None in the history.
     """
 
     iteration: int
@@ -70,21 +54,7 @@ class Iteration:
 
 @dataclass(frozen=True)
 class Training:
-    """The training under way.
-
-    Attributes
-    ----------
-    C : float or None
-        The C of the training, where it has one.
-    rtol : float
-        Its tolerance.
-    stage : {"choosing C", "training"}, default="training"
-        What it is made for.
-    done : int, default=0
-        The number of the training in its stage.
-    total : int, default=1
-        How many the stage has.
-    """
+    """The training under way: number ``done`` of ``total`` in its stage; C is None where it has none."""
 
     C: float | None
     rtol: float
@@ -95,20 +65,9 @@ class Training:
 
 @dataclass(frozen=True)
 class Cost:
-    """What a stage of work took and what it left.
+    """What a stage of work took, in seconds, and counts of what it left, by name.
 
-    Attributes
-    ----------
-    stage : str
-        The name of the stage.
-    seconds : float
-        How long it took.
-    cpu_seconds : float
-        Of them those of processors.
-    peak : int or None
-        The most bytes that the process has held up to its end; None where nobody knows.
-    kept : mapping
-        Counts of what was made, by name.
+    ``peak`` is the most bytes that the process has held up to its end; None where that is not known.
     """
 
     stage: str
@@ -148,12 +107,7 @@ Listener: TypeAlias = Callable[[Iteration], object]
 
 
 class PrintProgress(Callback):
-    """Prints rounds 1, 2, 5, 10, 20, 50, ... of a training.
-
-    Parameters
-    ----------
-    verbose : int, default=1
-        Above 1 every round is printed.
+    """Prints rounds 1, 2, 5, 10, 20, 50, ... of a training; with ``verbose`` above 1 every round.
 
     Examples
     --------
@@ -211,16 +165,6 @@ def reason_to_stop(callback: Listener | None, iteration: Iteration) -> str:
 @contextmanager
 def training_callback(callback: Callback) -> Iterator[None]:
     """The callback is called for every training inside.
-
-    Parameters
-    ----------
-    callback : Callback
-        What is called.
-
-    Yields
-    ------
-    None
-        Nothing.
 
     Examples
     --------

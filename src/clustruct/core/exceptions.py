@@ -16,15 +16,7 @@ class ModelFileError(ValueError):
 
 
 class UnknownLoss(ValueError):
-    """The name of a loss that nothing registers.
-
-    Parameters
-    ----------
-    name : str
-        The name.
-    known : str
-        The names that are registered, for the message.
-    """
+    """The name of a loss that nothing registers; ``known`` are those that are registered, for the message."""
 
     def __init__(self, name: str, known: str) -> None:
         super().__init__(f"unknown loss {name!r}; expected one of {known}, a function or a Loss")

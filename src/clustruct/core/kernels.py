@@ -20,19 +20,6 @@ class Kernel(DataclassState):
     "sigmoid" tanh(scale u.v + offset). Rows may be dense or sparse. Any function of two tables of rows
     serves as well, such as one of `sklearn.metrics.pairwise`.
 
-    Parameters
-    ----------
-    kind : {"linear", "polynomial", "rbf", "sigmoid"}, default="linear"
-        The form of the kernel.
-    degree : int, default=3
-        Of the polynomial.
-    gamma : float, default=1.0
-        Of "rbf".
-    scale : float, default=1.0
-        Of "polynomial" and "sigmoid".
-    offset : float, default=1.0
-        Of "polynomial" and "sigmoid".
-
     Examples
     --------
     >>> Kernel("polynomial", degree=2)([[1.0, 2.0]], [[3.0, 0.0]])

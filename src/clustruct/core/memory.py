@@ -52,18 +52,7 @@ def in_words(n_bytes: float) -> str:
 
 @contextmanager
 def limit(size: Size) -> Iterator[None]:
-    """The limit of all that is inside and has none of its own (None: leave it as it is).
-
-    Parameters
-    ----------
-    size : int or str
-        Bytes, or words such as "8G".
-
-    Yields
-    ------
-    None
-        Nothing.
-    """
+    """The limit (bytes, or words such as "8G") of all inside that has none of its own; None: as it is."""
     bytes_allowed = parse_size(size)
     token = _LIMIT.set(_LIMIT.get() if bytes_allowed is None else bytes_allowed)
     try:

@@ -26,20 +26,6 @@ def canonical_labels(labels: LabelsLike, *, n_items: int | None = None, name: st
 
     A missing label (None or NaN) is refused, as is a wrong length; the message names the item.
 
-    Parameters
-    ----------
-    labels : array-like
-        The cluster of each item; labels are any hashables.
-    n_items : int, optional
-        How many items there are, where that is known.
-    name : str, default="labels"
-        What the labels are called in messages.
-
-    Returns
-    -------
-    array of int
-        Numbers from 0 on.
-
     Examples
     --------
     >>> canonical_labels(["oak", "elm", "oak"])
@@ -153,11 +139,6 @@ class RelaxedClustering:
 
     Of partitions Y is the normalised indicator. Columns have no order and no sign that means anything: only
     Y Y' does. Finley 2009, section 4.3.3.
-
-    Attributes
-    ----------
-    Y : array of float
-        The matrix.
     """
 
     Y: Floats

@@ -43,24 +43,6 @@ def make_records(
     Later entries have slips of the pen, short forms and empty fields, each with chance ``errors``; one
     person in five shares the surname and street of another. Fields: name, street, city, phone, born.
 
-    Parameters
-    ----------
-    n_sets : int, default=8
-        How many sets.
-    n_people : int, default=12
-        How many people each has.
-    most : int, default=4
-        How often one person is entered at most.
-    errors : float, default=0.35
-        The chance of each kind of error in a later entry.
-    random_state : int, Generator or None, default=0
-        Seed, or a generator, of whatever is drawn.
-
-    Returns
-    -------
-    list of Table
-        The sets, with their right groups.
-
     Examples
     --------
     >>> table = make_records(n_sets=1)[0]
@@ -163,24 +145,6 @@ def make_news(
     A story is a kind of event in a place; two stories of a day may be of one kind or in one place. ``common``
     is the share of words that say nothing. Fields: title, text. Two days in a row are one ``group``.
 
-    Parameters
-    ----------
-    n_sets : int, default=8
-        How many days.
-    n_stories : int, default=5
-        How many stories a day has.
-    most : int, default=6
-        The largest number of articles of one story.
-    common : float, default=0.5
-        The share of words that say nothing.
-    random_state : int, Generator or None, default=0
-        Seed, or a generator, of whatever is drawn.
-
-    Returns
-    -------
-    list of Table
-        The days, with their right groups.
-
     Examples
     --------
     >>> table = make_news(n_sets=1)[0]
@@ -244,22 +208,6 @@ def make_mentions(
 
     Items are mentions, ``{"sent", "start", "end", "type", "form"}`` with tokens start..end-1 of sentence
     ``sent``; ``context["tokens"]`` has the sentences. The format is that of the coreference data sets.
-
-    Parameters
-    ----------
-    n_sets : int, default=10
-        How many documents.
-    n_people : int, default=4
-        How many people each is about.
-    n_sentences : int, default=12
-        How many sentences each has.
-    random_state : int, Generator or None, default=0
-        Seed, or a generator, of whatever is drawn.
-
-    Returns
-    -------
-    list of Table
-        The documents, with their right groups.
 
     Examples
     --------
@@ -351,28 +299,6 @@ def make_synth(
     cluster with probability ``noise``. The defaults are those of the dissertation: 5 sets of 5 clusters of 20
     items, 15 regions, 750 features. Returns the sets (CSR pair features) and their labels; unlike in
     real tasks the label numbers mean the same in every set.
-
-    Parameters
-    ----------
-    n_sets : int, default=5
-        How many sets.
-    n_clusters : int, default=5
-        How many clusters each has.
-    cluster_size : int, default=20
-        How many items a cluster has.
-    region_size : int, default=50
-        How many features a region has.
-    active : int, default=5
-        How many of them are 1 for a pair.
-    noise : float, default=0.2
-        The probability that a cluster is replaced by another one.
-    random_state : int, Generator or None, default=0
-        Seed, or a generator, of whatever is drawn.
-
-    Returns
-    -------
-    tuple of list of ItemSet, list of array
-        The sets, and the labels of each.
 
     Examples
     --------

@@ -109,17 +109,6 @@ def _slice(rows: range | Ints) -> Part:
 class Source:
     """Where a set was read: the file, and the line of the set or, in a table, that of each item.
 
-    Attributes
-    ----------
-    path : str
-        The file.
-    line : int, optional
-        The line of the set, where it has one of its own.
-    lines : sequence of int, array of int, optional
-        The line of each item, in a table.
-
-    Examples
-    --------
     >>> Source("a.jsonl", 3).place(), Source("a.csv", lines=[2, 5]).place(1)
     ('a.jsonl:3', 'a.csv:5')
     """

@@ -238,13 +238,6 @@ def check_set_clusterer(estimator: BaseEstimator, *, skip: Iterable[str] = ()) -
     """Run every check on clones of the estimator; AssertionError names the first that fails.
 
     ``skip`` names checks that cannot hold for it, such as "check_item_order" for learners of ordered items.
-
-    Parameters
-    ----------
-    estimator : BaseEstimator
-        A clusterer of sets.
-    skip : iterable of str, default=()
-        Names of checks that are left out.
     """
     for name, check in SET_CHECKS.items():
         if name not in set(skip):
@@ -334,19 +327,7 @@ TABLE_CHECKS: dict[str, TableCheck] = {
 
 
 def check_table_estimator(estimator: Any, X: Floats, y: Any = None, *, skip: Iterable[str] = ()) -> None:
-    """Run every check of table estimators; AssertionError names the first that fails.
-
-    Parameters
-    ----------
-    estimator : object
-        An estimator of tables.
-    X : array of float
-        The rows to try it on.
-    y : object, optional
-        Their labels.
-    skip : iterable of str, default=()
-        Names of checks that are left out.
-    """
+    """Run every check of table estimators on these rows; AssertionError names the first that fails."""
     for name, check in TABLE_CHECKS.items():
         if name not in set(skip):
             _run(name, lambda check=check: check(estimator, X, y))  # type: ignore[misc]

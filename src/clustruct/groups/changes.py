@@ -55,15 +55,7 @@ class GroupChange(NamedTuple):
 
 @dataclass(frozen=True)
 class Changes:
-    """What became of each group, and which items moved, came or went.
-
-    Attributes
-    ----------
-    moved : tuple of Move
-        Items whose group id is another one now.
-    added, removed : tuple of str
-        Items that only the new, or only the old grouping has.
-    """
+    """What became of each group, and which items moved to another group, came or went."""
 
     moved: tuple[Move, ...]
     added: tuple[str, ...]

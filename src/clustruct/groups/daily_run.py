@@ -42,26 +42,10 @@ PLAIN = {str, int, float, bool, type(None)}
 class Outcome:
     """Groups after a run, and what it did.
 
-    Attributes
-    ----------
-    table : Table
-        All items, known and new.
-    new : tuple of str
-        Those that had no group before; known : how many of the items given had one.
-    known : int
-        How many of the items given had a group already.
-    update : Update
-        Groups and proposals.
-    changes : Changes
-        Against the groups before any decision of this run.
-    n_constraints : int
-        How many pairs of items must, or must not be together.
-    index : KnownIndex
-        What was made of all items for scoring: with it the next run looks at its new items alone.
-    state : State
-        Groups and what people said, before the run.
-    placed : tuple of frozenset of str, optional
-        As in `KnownItems`, before the run.
+    ``new`` are the items that had no group before, ``known`` how many of those given had one. ``changes`` are
+    against the groups before any decision of this run; ``state`` and ``placed`` (see `KnownItems`) are those
+    before the run. ``n_constraints`` counts the pairs of items that must, or must not, be together. ``index``
+    is what was made of all items for scoring: with it the next run looks at its new items alone.
     """
 
     table: Table

@@ -96,18 +96,6 @@ def read_labels(
     A column ``author`` (or rater, annotator, ...) says whose label it is. Groups by several people become
     pairs: for every two items that one of them has put together, what each of them says. `settle`
     then names who disagrees, or takes the majority.
-
-    Parameters
-    ----------
-    path : path
-        The file.
-    pair, answer, id, cluster, author
-        Names of columns (keys), where they are others.
-
-    Returns
-    -------
-    LabelFile
-        What the file says, as decisions about pairs or as groups.
     """
     rows = list(_rows_of(Path(path)))
     if not rows:
@@ -225,16 +213,6 @@ def read_decisions(path: str | PathLike[str]) -> list[Decision]:
     Tables have the column ``decision`` and those of ``a``, ``b`` (items), ``group``, ``into``, ``items``
     (a JSON list), ``piles`` (a JSON list of lists), ``undoes``, ``author``, ``time``, ``note`` that are
     needed; JSONL has these keys. A decision is numbered by its row where there is no column ``number``.
-
-    Parameters
-    ----------
-    path : path
-        The file.
-
-    Returns
-    -------
-    list of Decision
-        The decisions.
     """
     found: list[Decision] = []
     taken: dict[int, int] = {}
@@ -273,15 +251,7 @@ def _object(text: str, path: Path, line: int) -> Mapping[str, Any]:
 
 
 def write_decisions(path: str | PathLike[str], decisions: Iterable[Decision]) -> None:
-    """Write decisions to a .csv, .tsv or .jsonl file, from which `read_decisions` gives them back.
-
-    Parameters
-    ----------
-    path : path
-        The file to be written.
-    decisions : iterable of Decision
-        The decisions, in order.
-    """
+    """Write decisions to a .csv, .tsv or .jsonl file, from which `read_decisions` gives them back."""
     suffix = written_suffix(path, "decisions")
     records = map(_record, decisions)
     if suffix == ".jsonl":
@@ -341,20 +311,6 @@ def read_groups(
     ``id`` and ``cluster`` name columns ("id", and "cluster" or else "group"). Rows without a group are
     left out. Items of several sets are called "set: item", and their groups likewise: a number means
     nothing outside its set.
-
-    Parameters
-    ----------
-    path : path
-        The file.
-    id : str, optional
-        The column of the ids.
-    cluster : str, optional
-        The column of the groups.
-
-    Returns
-    -------
-    dict
-        The group by the name of the item.
     """
     if is_store(path):
         with Store(path) as store:
@@ -418,15 +374,7 @@ def _rows(path: str | PathLike[str], id: str | None, cluster: str) -> list[Table
 
 
 def write_groups(path: str | PathLike[str], groups: Mapping[str, str]) -> None:
-    """Write the group of each item to a .csv or .tsv file (columns id and cluster) or a .jsonl file.
-
-    Parameters
-    ----------
-    path : path
-        The file to be written.
-    groups : mapping
-        The group of each item.
-    """
+    """Write the group of each item to a .csv or .tsv file (columns id and cluster) or a .jsonl file."""
     suffix = written_suffix(path, "groups")
     if suffix == ".jsonl":
         record = {"id": "", "items": [{"id": item} for item in groups], "labels": list(groups.values())}

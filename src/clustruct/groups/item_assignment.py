@@ -39,16 +39,10 @@ class Proposal:
 
 @dataclass(frozen=True)
 class Assignment:
-    """Clusters of all items, old and new.
+    """Clusters of all items, old and new, numbered by first appearance.
 
-    Attributes
-    ----------
-    labels : array of int
-        Cluster of each item, numbered by first appearance.
-    freed : tuple of int, default=()
-        Old items that had to leave their group, since a constraint tells them from others in it.
-    proposals : tuple of Proposal, default=()
-        Merges and splits of known groups that were not done, the largest gain first.
+    ``freed`` are old items that had to leave their group, since a constraint sets them apart from others in
+    it; ``proposals`` are merges and splits of known groups that were not done, the largest gain first.
     """
 
     labels: Ints

@@ -71,22 +71,6 @@ def known_of_table(
     """The items of a file with their groups; those without a group are new.
 
     ``clusters`` are names that the column of the groups may have, the first that is there counts.
-
-    Parameters
-    ----------
-    path : path
-        The file.
-    columns : ColumnRoles
-        Which columns are what.
-    clusters : sequence of str
-        Names that the column of the groups may have.
-    delimiter : str, optional
-        What separates cells, where it is not a comma or a tab.
-
-    Returns
-    -------
-    KnownItems
-        The items with their groups.
     """
     table, name = _read_with_groups(path, columns, clusters, delimiter)
     labels = [None if g is None else str(g) for g in table.labels or [None] * len(table)]
@@ -114,24 +98,10 @@ def _name_by_set(
 
 
 def known_of_store(store: StoredGroups, id: str = "id", *, indexed: bool = True, runs: int = 0) -> KnownItems:
-    """All items of a store, with the index that it keeps: their values are then read when they are asked for,
-    as long as the store is open. With ``runs``, also which items so many last runs have put into groups.
+    """All items of a store, with the index that it keeps (``indexed``), groups, and what people said of them.
 
-    Parameters
-    ----------
-    store : StoredGroups
-        An open store.
-    id : str, default="id"
-        The column that ids have in files.
-    indexed : bool, default=True
-        Whether to take the index that the store keeps.
-    runs : int, default=0
-        Of how many last runs the placed items are told.
-
-    Returns
-    -------
-    KnownItems
-        Items, groups, and what people said of them.
+    Values are read when they are asked for, as long as the store is open. ``id`` is the column that ids have
+    in files. With ``runs``, also which items so many last runs have put into groups.
     """
     names = store.item_names()
     index = index_of(store, names) if indexed and names else None

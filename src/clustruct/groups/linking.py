@@ -35,22 +35,10 @@ SHOWN = 20
 
 @dataclass(frozen=True)
 class LinkedRows:
-    """Rows of two tables that belong together.
+    """Rows of two tables that belong together: ``pairs`` has their row numbers, in order.
 
-    Attributes
-    ----------
-    pairs : array of int
-        (p, 2) row numbers of the first and the second table, in order.
-    scores : array of float
-        The similarity of each pair; nan where two rows are together through a third and were not
-        compared.
-    sizes : tuple of int, int
-        Rows of the tables.
-    one_to_one : bool
-        Whether a row is in one pair at most.
-    probabilities : array of float, optional
-        The probability that each pair belongs together; nan as for scores, None where the model has no
-        probabilities.
+    Scores and probabilities are nan where two rows are together through a third and were not compared.
+    Probabilities are None where the model has none. ``sizes`` are the numbers of rows of the tables.
     """
 
     pairs: Ints
@@ -206,20 +194,6 @@ def side_by_side(tables: Sequence[Table], field: str, names: Sequence[str]) -> T
 def rename_fields(table: Table, names: Mapping[str, str]) -> Table:
     """A table with other names of fields: ``names`` has the old name for each new one.
 
-    Parameters
-    ----------
-    table : Table
-        The table.
-    names : mapping
-        The old name for each new one.
-
-    Returns
-    -------
-    Table
-        The same rows, with other names of fields.
-
-    Examples
-    --------
     >>> rename_fields(Table([{"full_name": "Ann", "x": 1}]), {"name": "full_name"}).items[0]
     {'x': 1, 'name': 'Ann'}
     """

@@ -37,18 +37,10 @@ class NamedProposal:
 
 @dataclass(frozen=True)
 class Update:
-    """Groups after a run.
+    """Groups after a run, by item, and what became of each.
 
-    Attributes
-    ----------
-    groups : mapping
-        Group id of each item, old and new.
-    changes : Changes
-        What became of each group.
-    proposals : tuple of NamedProposal
-        Merges and splits of known groups that were not done, the largest gain first.
-    freed : tuple of str
-        Old items that a decision has taken out of their group.
+    ``proposals`` are merges and splits of known groups that were not done, the largest gain first; ``freed``
+    are old items that a decision has taken out of their group.
     """
 
     groups: Mapping[str, str]

@@ -143,33 +143,12 @@ def group_scores(
     item_probabilities: Callable[[PairScores, Ints], Floats] | None = None,
     confidence: bool = False,
 ) -> Grouping:
-    """The groups of one set by the scores of its pairs.
+    """The groups of one set by the scores of its pairs, above 0 where they speak for each other.
 
-    Parameters
-    ----------
-    scores : PairScores
-        Scores of all or of listed pairs, above 0 where they speak for each other. A threshold or a precision
-        is in them already.
-    search : Predictor
-        How groups of highest score are found.
-    evidence : Evidence, optional
-        What is known of the items; it holds exactly.
-    options : GroupingOptions, optional
-        Bounds on the groups, and what becomes of doubtful items.
-    n_clusters : int, optional
-        How many groups there are to be, for searches that do not find it themselves.
-    contested : PairScores, optional
-        What is searched by, where pairs have to beat their rivals.
-    item_probabilities : callable, optional
-        The probability that each item is in the right group, by scores and labels; None for a model that
-        has no probabilities.
-    confidence : bool, default=False
-        Whether the confidence in each item's place is asked for.
-
-    Returns
-    -------
-    Grouping
-        The groups, with what else was asked for.
+    A threshold or a precision is in the scores already; ``evidence`` holds exactly. ``n_clusters`` is for
+    searches that do not find it themselves. ``contested`` is what is searched by, where pairs have to beat
+    their rivals. ``item_probabilities`` gives the probability that each item is in the right group by scores
+    and labels, None for a model that has no probabilities.
 
     Examples
     --------

@@ -24,20 +24,11 @@ Scores: TypeAlias = Floats | sparse.csr_array
 
 @dataclass(frozen=True)
 class ItemConfidence:
-    """The best other place of each item, and what it costs.
+    """The best other place of each item (``alternative``, -1 for a cluster of its own), and what it costs.
 
-    Attributes
-    ----------
-    confidence : array of float
-        Score lost by moving the item there; negative where the move would gain, infinite where there is
-        no other place.
-    alternative : array of int
-        The cluster it would move to (canonical number), -1 for a cluster of its own; its own cluster
-        where there is no other place.
-    support : array of float
-        Sum of the similarities to the rest of its cluster.
-    probability : array of float, optional
-        That the item is in the right cluster; None for a model that has no probabilities.
+    ``confidence`` is the score lost by moving there: negative where the move would gain, infinite where there
+    is no other place (then the alternative is its own cluster). ``support`` sums its similarities to the rest
+    of its cluster. ``probability``, that it is in the right cluster, is None where the model has none.
     """
 
     confidence: Floats
@@ -67,27 +58,11 @@ def item_confidence(
     "kmeans" the score is trace(Y'KY), the number of clusters stays, and the item moves to another
     cluster or not at all; with "links" S_ac is the highest K_ab, since one link is enough.
 
-    Parameters
-    ----------
-    K : array or sparse matrix
-        Symmetric matrix or sparse signed graph. In a sparse graph an item can only move to clusters with
-        which it has a listed pair: blocking has ruled out the others.
-    labels : array-like
-        The clustering, one label per item.
-    objective : "correlation", "links", or "kmeans" (dense K with its diagonal)
-        `objective_of(model)` tells.
-    sources : array of int, optional
-        The number of each item's source, where items of one source never share a cluster: a cluster that
-        has one of the item's source is no place for it (`ItemSet.sources`).
-
-    Returns
-    -------
-    ItemConfidence
-        For each item the score lost, and where it would go.
-
-    Notes
-    -----
     Cost O(m^2) dense, O(edges log edges) sparse.
+
+    In a sparse graph an item can only move to clusters with which it has a listed pair: blocking has ruled
+    out the others. Items of one of the ``sources`` never share a cluster: a cluster that has one of the
+    item's source is no place for it.
 
     Examples
     --------

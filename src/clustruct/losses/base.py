@@ -104,13 +104,6 @@ class LossState(ABC):
     Clusters are numbered 0..k-1; the number k stands for a new cluster in moves. A merge of c < d keeps the
     number c; when cluster d disappears, the clusters above it move down by one. `labels` shows the current
     numbering, `sizes` the s_c and `counts` the n_ct = |c n t|; none of them is to be changed from outside.
-
-    Parameters
-    ----------
-    y_true : array-like
-        The true cluster of each item.
-    labels : array-like
-        The partition that the search begins with.
     """
 
     def __init__(self, y_true: LabelsLike, labels: LabelsLike) -> None:

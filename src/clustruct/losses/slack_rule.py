@@ -23,13 +23,6 @@ class SlackRule:
     the slack that output y needs is ``H(y) = D + gain`` (margin scaling) or ``D * (1 + gain)`` (slack
     scaling). Compiled searches have the same rule in `clustruct.losses._kernels`.
 
-    Parameters
-    ----------
-    scaling : {"margin", "slack"}, default="margin"
-        Whether the loss scales the "margin" or the "slack".
-    norm : {1, 2}, default=1
-        1 for linear slacks, 2 for quadratic ones.
-
     Examples
     --------
     >>> SlackRule("slack").violation(loss=2.0, gain=0.5)

@@ -44,18 +44,8 @@ class CPM3C(MarginClustering):
     here they are not, so the objective may rise and the end is no certificate. It is here to be compared
     with: use `UniversumClustering`.
 
-    Parameters
-    ----------
-    n_clusters, C, balance, init, n_init, scale, tol, max_iter, random_state, verbose
-        As for `UniversumClustering`; max_iter is the number of constraints.
-    epsilon : float
-        Violation, in units of the slack, with which the search for constraints ends.
-
-    Attributes
-    ----------
-    labels_, coef_, objective_, scale_, n_iter_, n_features_in_, feature_names_in_
-    result_
-        CPM3CResult, with the objective after each outer round.
+    Parameters and attributes are those of `UniversumClustering`; ``max_iter`` is the number of constraints,
+    ``epsilon`` the violation, in units of the slack, with which the search for them ends.
 
     Examples
     --------

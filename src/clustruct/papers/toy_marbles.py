@@ -32,19 +32,6 @@ class Marbles:
 
     ``hue`` is an angle in degrees, ``diameter`` in millimetres, ``transparency`` from 0 to 1, ``weight`` in
     grams, as measured (with noise). ``labels`` number the groups.
-
-    Attributes
-    ----------
-    hue : array of float
-        Angles in degrees.
-    diameter : array of float
-        In millimetres.
-    transparency : array of float
-        From 0 to 1.
-    weight : array of float
-        In grams.
-    labels : array
-        The right group of each marble.
     """
 
     hue: Floats
@@ -86,26 +73,6 @@ def make_marbles(
     of them counts: only the examples do. Weight follows from the size (glass, 2.5 g per cubic
     centimetre) with noise; transparency is uniform and tells nothing. ``noise`` scales the spread of hue (12
     degrees), diameter (1.2 mm) and weight (10 %).
-
-    Parameters
-    ----------
-    n_sets : int, default=5
-        How many sets.
-    n_items : int, default=24
-        How many marbles in each.
-    colours : sequence of str, default=('red', 'green', 'blue')
-        The names of the colours that appear.
-    by : {"hue", "size"}, default="hue"
-        What the right groups go by.
-    noise : float, default=1.0
-        How far measurements spread; 1 is the usual spread.
-    random_state : int, Generator or None, default=0
-        Seed, or a generator, of whatever is drawn.
-
-    Returns
-    -------
-    list of Marbles
-        The sets, with their right groups.
 
     Examples
     --------

@@ -88,19 +88,7 @@ def group_sets(
 ) -> list[Grouping]:
     """Group several sets, which are looked at together: whether they are like those of the training.
 
-    Parameters
-    ----------
-    pipeline, options, confidence, pairs
-        As for `group`.
-    sets : iterable of Table, ItemSet or PairScores
-        The sets.
-    evidence : sequence of Evidence or None, optional
-        What is known of the items of each set.
-
-    Returns
-    -------
-    list of Grouping
-        The groups of each set.
+    ``evidence`` has one entry, or None, for each set; the other parameters are those of `group`.
     """
     held, asked = list(sets), options or GroupingOptions()
     known = [None] * len(held) if evidence is None else list(evidence)
@@ -131,18 +119,6 @@ def score_set(pipeline: Pipeline | BaseEstimator, given: Given) -> PairScores:
     """The scores of the compared pairs of one set; above 0 they speak for each other.
 
     Of a table by a linear similarity the features of all pairs are not there at once.
-
-    Parameters
-    ----------
-    pipeline : Pipeline or estimator
-        The fitted pipeline, or a clusterer for sets whose features are given.
-    given : Table, ItemSet or PairScores
-        The set.
-
-    Returns
-    -------
-    PairScores
-        The scores.
     """
     if isinstance(given, PairScores):
         return given

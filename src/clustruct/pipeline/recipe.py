@@ -76,14 +76,7 @@ FEWEST_PARTS = 5
 class HeldOut:
     """Sets, and the clusters that models gave them which had seen neither the set nor its group.
 
-    Attributes
-    ----------
-    sets : list of Table
-        The labelled sets.
-    labels : list of array of int
-        The predicted clusters of each set.
-    folds : list of list of int
-        Numbers of the sets of each fold.
+    ``folds`` holds the numbers of the sets of each fold.
     """
 
     sets: list[Table]

@@ -123,20 +123,7 @@ def read(path: str | PathLike[str]) -> StoredFile[Any]: ...
 @overload
 def read(path: str | PathLike[str], expected: type[T]) -> StoredFile[T]: ...
 def read(path: str | PathLike[str], expected: type = object) -> StoredFile[Any]:
-    """The object of a file, which must be of the class expected, and what else the file says.
-
-    Parameters
-    ----------
-    path : path
-        The file.
-    expected : type, optional
-        The class that the object must be of.
-
-    Returns
-    -------
-    StoredFile
-        The object, and what was said about it.
-    """
+    """The object of a file, which must be of the class expected, and what else the file says."""
     try:
         found = _rebuild(*read_container(Path(path)))
     except ModelFileError as error:

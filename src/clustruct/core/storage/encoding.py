@@ -79,16 +79,6 @@ _BY_CLASS: dict[type, Entry] = {}
 def register(name: str) -> Callable[[C], C]:
     """Class decorator: files may hold objects of this class, under this name.
 
-    Parameters
-    ----------
-    name : str
-        The name by which files know the class.
-
-    Returns
-    -------
-    callable
-        The decorator.
-
     Examples
     --------
     >>> @register("doctest point")
@@ -112,19 +102,7 @@ def register(name: str) -> Callable[[C], C]:
 def register_foreign(
     name: str, cls: type, state: Callable[[Any], State], rebuild: Callable[[Mapping[str, Any]], Any]
 ) -> None:
-    """Register a class of another package: ``state`` and ``rebuild`` are what its methods would be.
-
-    Parameters
-    ----------
-    name : str
-        The name by which files know the class.
-    cls : class
-        The class.
-    state : callable
-        Gives the plain values that make up an object.
-    rebuild : callable
-        Makes an object of these values.
-    """
+    """Register a class of another package: ``state`` and ``rebuild`` are what its methods would be."""
     taken = _BY_NAME[name].cls.__qualname__ if name in _BY_NAME else class_name(name)
     if taken not in (None, cls.__qualname__):
         raise ValueError(f"the name {name!r} is taken by {taken}")

@@ -31,13 +31,6 @@ class Shape:
     """A hint for arrays: finite numbers of one kind, in this shape.
 
     A word stands for one size wherever it appears in the hints of an object; None stands for any size.
-
-    Parameters
-    ----------
-    sizes : tuple of int, str or None
-        The size of each dimension: a number, a word, or None for any.
-    of : class, optional
-        The type of the numbers.
     """
 
     sizes: tuple[int | str | None, ...]

@@ -42,17 +42,7 @@ class SvmLight(NamedTuple):
 def read_svmlight(path: str | PathLike[str], n_features: int | None = None) -> SvmLight:
     """Read a file of examples, packed or not; `DataError` names the line at fault.
 
-    Parameters
-    ----------
-    path : path
-        The file. Feature numbers count from 1.
-    n_features : int, optional
-        How many features rows have; by default the largest number.
-
-    Returns
-    -------
-    SvmLight
-        The rows ``X``, the targets ``y`` and the ``qid`` of each.
+    Feature numbers count from 1; by default ``n_features`` is the largest number.
     """
     found = examples(Path(path), n_features, check_number)
     return found._replace(y=np.array([float(target) for target in found.y]))
@@ -61,17 +51,7 @@ def read_svmlight(path: str | PathLike[str], n_features: int | None = None) -> S
 def read_svmlight_labels(path: str | PathLike[str], n_features: int | None = None) -> SvmLight:
     """Read a file of examples with any number of labels each: ``1,3 4:0.5 7:1``, or ``4:0.5`` for none.
 
-    Parameters
-    ----------
-    path : path
-        The file.
-    n_features : int, optional
-        How many features rows have; by default the largest number.
-
-    Returns
-    -------
-    SvmLight
-        The rows ``X`` and the labels ``y`` of each, as tuples.
+    ``y`` holds the labels of each row as a tuple; the rest as for `read_svmlight`.
     """
     found = examples(Path(path), n_features, check_labels)
     return found._replace(y=[labels_of(target) for target in found.y])
@@ -154,17 +134,7 @@ def sets_from_svmlight(
 ) -> tuple[list[ItemSet], list[NDArray[np.int64]]]:
     """Item sets with node features, one per qid, and the targets as labels of their items.
 
-    Parameters
-    ----------
-    path : path
-        The file.
-    n_features : int, optional
-        How many features rows have; by default the largest number.
-
-    Returns
-    -------
-    tuple of list of ItemSet, list of array
-        The sets, and the labels of each: ``model.fit(*sets_from_svmlight(file))``.
+    ``model.fit(*sets_from_svmlight(file))`` learns from a file; parameters as for `read_svmlight`.
     """
     X, y, qid, _ = read_svmlight(path, n_features)
     owner = np.zeros(len(y), np.int64) if qid is None else qid

@@ -30,17 +30,7 @@ LONGEST_LINE = 256 * 2**20
 
 
 class Prediction(NamedTuple):
-    """A set, the label of each of its items, and further columns by name.
-
-    Attributes
-    ----------
-    table : Table
-        The set.
-    labels : sequence of object
-        The label of each item.
-    more : mapping, optional
-        Further columns by name, one value for each item.
-    """
+    """A set, the label of each of its items, and further columns by name, one value for each item."""
 
     table: Table
     labels: Sequence[Any]
@@ -51,14 +41,7 @@ class Prediction(NamedTuple):
 class Reading:
     """How a file is to be read: which columns are what, what becomes of labels, what separates cells.
 
-    Parameters
-    ----------
-    columns : ColumnRoles
-        Which columns are what.
-    labels : LabelUse, default="required"
-        What becomes of labels: "required", "partial", "skip" or "ignored".
-    delimiter : str, optional
-        What separates cells; None: a comma, or a tab in .tsv.
+    Without a ``delimiter`` that is a comma, or a tab in .tsv.
     """
 
     columns: ColumnRoles
@@ -97,18 +80,7 @@ _FORMATS: dict[str, FileFormat] = {}
 
 
 def register(kind: F) -> F:
-    """Class decorator: files whose names end as the class says are of this format.
-
-    Parameters
-    ----------
-    kind : F
-        The class below `FileFormat`.
-
-    Returns
-    -------
-    F
-        The same class.
-    """
+    """Class decorator: files whose names end as the class says are of this format."""
     held = kind()
     _FORMATS.update(dict.fromkeys(kind.suffixes, held))
     return kind
@@ -207,15 +179,7 @@ def _not_empty(path: Path, sets: Iterable[Table]) -> Iterator[Table]:
 
 
 def write_sets(path: str | PathLike[str], sets: Iterable[Table]) -> None:
-    """Write sets to .jsonl (all that they hold) or .csv (columns set, id, cluster, and the fields).
-
-    Parameters
-    ----------
-    path : path
-        The file to be written.
-    sets : iterable of Table
-        The sets.
-    """
+    """Write sets to .jsonl (all that they hold) or .csv (columns set, id, cluster, and the fields)."""
     with sets_file(path, sets):
         pass
 

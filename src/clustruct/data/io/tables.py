@@ -26,28 +26,12 @@ LabelUse = Literal["required", "partial", "skip", "ignored"]
 class ColumnRoles:
     """Names of columns in tables, of keys in JSON. What is named here is never a field.
 
-    Attributes
-    ----------
-    set : str, optional
-        Which set an item belongs to (JSONL: the set's name, "id" where not given).
-    id : str, optional
-        The name of an item ("id" where not given and there).
-    cluster : str, optional
-        The right cluster (JSONL: "labels" or "clusters" of the set where not given).
-    group : str, optional
-        Sets of one group stay together in cross-validation ("group" where not given and there).
-    fields : sequence of str, optional
-        The fields to keep. None: all.
-    left_out : frozenset of str, optional
-        Further columns that are not fields.
-    remembered : frozenset of str, optional
-        Names given with the training, not now; they count where they are there.
-    repeated_ids : bool, default=False
-        Number ids that appear more than once in a set, instead of refusing them.
-    whole : bool, default=False
-        All columns but those of sets and ids are fields, for rows that are written again with all they had.
-    where, without : mapping
-        Values that a column must have, or must not have, for its rows to be read.
+    By default "id", "group" and, in JSONL, "labels" or "clusters" are taken where they are there. Sets of one
+    ``group`` stay together in cross-validation; ``left_out`` are further columns that are no fields.
+    ``remembered`` are names given with the training, not now: they count where they are there.
+    ``repeated_ids`` numbers ids that appear more than once in a set, instead of refusing them. ``whole``
+    takes all columns but those of sets and ids, for rows that are written again with all they had. ``where``
+    and ``without`` hold values that a column must, or must not, have for its rows to be read.
     """
 
     set: str | None = None

@@ -253,13 +253,6 @@ def _checked_flags(pronouns: Sequence[Bools] | None, sets: list[ItemSet]) -> lis
 class DefaultClustering(SetClusterer):
     """Every item alone, or all in one cluster: the clusterings that need no learning.
 
-    Parameters
-    ----------
-    kind : {"alone", "together"}, default="alone"
-        Which of the two.
-    loss : str, Loss or callable, default="pairwise"
-        What `score` counts.
-
     Examples
     --------
     >>> from clustruct.estimators.baselines import DefaultClustering

@@ -29,14 +29,8 @@ class PairKMeans(KMeansPrediction):
     Each pair of items is an example, together or apart; K_ab = <w, psi_ab> + b is the classifier's output,
     and the prediction that of `SupervisedKMeans`. It does not see that pairs hang together.
 
-    Parameters
-    ----------
-    n_clusters, predictor, loss, n_init, random_state
-        As for `SupervisedKMeans`.
-    C : float
-        The SVM's own C (`sklearn.svm.LinearSVC`), for features scaled as in `SupervisedKMeans`.
-    max_pairs : int
-        Pairs of a set used at most, drawn at random.
+    C is that of `sklearn.svm.LinearSVC`, for features scaled as in `SupervisedKMeans`, whose other parameters
+    are these; at most ``max_pairs`` pairs of a set, drawn at random, are used.
 
     Examples
     --------
@@ -97,12 +91,7 @@ def _some_pairs(m: int, most: int, rng: np.random.Generator) -> tuple[Indices, I
 @register("UntrainedKMeans")
 @dataclass(eq=False, repr=False)
 class UntrainedKMeans(KMeansPrediction):
-    """None (Finley 2009, section 4.5.2): k-means with all weights 1.
-
-    Parameters
-    ----------
-    n_clusters, predictor, loss, n_init, random_state
-        As for `SupervisedKMeans`.
+    """None (Finley 2009, section 4.5.2): k-means with all weights 1, parameters as for `SupervisedKMeans`.
 
     Examples
     --------

@@ -100,18 +100,6 @@ def _look(
 def guess_kind(sets: Sequence[Table], fields: Sequence[str] | None = None) -> tuple[ItemKind, dict[str, str]]:
     """What the items are taken for, and what each field holds.
 
-    Parameters
-    ----------
-    sets : sequence of Table
-        The tables.
-    fields : sequence of str, optional
-        The fields to use; all by default.
-
-    Returns
-    -------
-    tuple of ItemKind, dict
-        The kind of the items, and the kind of each field by its name.
-
     Examples
     --------
     >>> guess_kind([Table([{"title": "Dog bites man", "year": 1990}, {"title": "Rain", "year": 1991}])])

@@ -120,15 +120,7 @@ class Numbers(Differences):
 
 @register("Dates")
 class Dates(Differences):
-    """A field that is a date (ISO, yyyymmdd, dd.mm.yyyy, mm/dd/yyyy, or in words); differences in days.
-
-    Parameters
-    ----------
-    field : str
-        The name of the field.
-    missing_values : bool, default=True
-        Whether a value that is missing has a feature of its own.
-    """
+    """A field that is a date (ISO, yyyymmdd, dd.mm.yyyy, mm/dd/yyyy, or in words); differences in days."""
 
     suits: ClassVar = {"records": ("date",)}
     unit = " days"

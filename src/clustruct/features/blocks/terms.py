@@ -29,13 +29,7 @@ class Lists(TermBlock):
     """Entries that two lists share.
 
     "rare here" weighs an entry by log(m / items of this set that have it): 0 for one that all items have.
-
-    Parameters
-    ----------
-    field : str
-        A field with lists of strings, or strings with entries between `separator`.
-    separator : str, optional
-        Where strings are cut (None: lists only).
+    Strings are cut at ``separator``; without one only lists are compared.
 
     Examples
     --------
@@ -110,16 +104,7 @@ SOME = 0.1  # of the values have a code: then codes are compared
 class Terms(TermBlock):
     """Words, letter triples and codes (words with digits) that the items share, rare ones counting more.
 
-    Parameters
-    ----------
-    fields : sequence of str
-        One field, or several that are taken as one text.
-    views : sequence of str, default=('words', 'letters', 'codes')
-        Of "words", "letters", "codes".
-    name : str, default=""
-        The name of the fields together in feature names.
-    missing_values : bool, default=False
-        Whether "missing in one" and "missing in both" are features.
+    Several fields are taken as one text, called ``name`` in feature names.
 
     Examples
     --------

@@ -87,16 +87,8 @@ _SIZES = {1: "{}s", 2: "pairs of {}s", 3: "triples of {}s"}
 class TextCosines(TermBlock):
     """Cosines of the tf-idf vectors of a field's n-grams.
 
-    Parameters
-    ----------
-    field : str
-        The field with the text.
-    ngrams : sequence of int, default=(1, 2, 3)
-        Sizes of n-grams, of 1, 2 and 3.
-    raw, stemmed : bool, default=True
-        Whether words as they are, and whether Porter stems are compared.
-    quotations : bool, default=False
-        Compare only the passages within quotation marks.
+    ``ngrams`` are sizes from 1 to 3. ``raw`` compares words as they are, ``stemmed`` Porter stems; with
+    ``quotations`` only passages within quotation marks are compared.
 
     Examples
     --------

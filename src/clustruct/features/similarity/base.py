@@ -35,24 +35,8 @@ def by_trees(name: str) -> str:
 class SimilarityTerms:
     """Numbers that add up to the similarity of each of some pairs: K_p = sum_t contributions[p, t].
 
-    Attributes
-    ----------
-    names : tuple of str
-        Of the terms: features, and what is common to all pairs.
-    values : array of float
-        The features, one row for each pair.
-    weights : array of float
-        One for each term, contributions being weights times values; nan for what trees make of features.
-    contributions : array of float
-        One row for each pair.
-    note : str, default=""
-        A remark for the reader.
-
-    Examples
-    --------
-    >>> names = ["words", "constant"]
-    >>> SimilarityTerms.linear(np.array([[2.0, 1.0]]), names, np.array([3.0, -1.0])).contributions
-    array([[ 6., -1.]])
+    Terms are features, and what is common to all pairs. Contributions are weights times values; the weight is
+    nan for what trees make of features.
     """
 
     names: tuple[str, ...]

@@ -27,13 +27,6 @@ class FullProducts(EstimatorState, TransformerMixin, BaseEstimator):
     outer product; not a kernel of degree 2 on the products). P has the leading directions of all training
     nodes by `TruncatedSVD` where there are more than ``n_components`` features. Pair features stay.
 
-    Parameters
-    ----------
-    n_components : int, default=20
-        How many directions of the nodes are kept.
-    random_state : int, default=0
-        Seed of the truncated SVD.
-
     Examples
     --------
     >>> x = ItemSet(nodes=[[1.0, 2.0], [3.0, 4.0], [0.0, 1.0]])

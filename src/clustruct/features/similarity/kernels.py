@@ -67,16 +67,8 @@ class KernelMap(ScaledMap):
     leaves the kernel as it is. O(n^3) for n distinct training pairs, at most 3000; the features do not stay
     beside the columns.
 
-    Parameters
-    ----------
-    kernel : {"rbf", "polynomial", "linear"}, default="rbf"
-        The kernel.
-    gamma : float, optional
-        Width of "rbf", factor of "polynomial"; by default 1 / number of features, all of size 1.
-    degree : int, default=2
-        Of "polynomial".
-    bias : bool, default=True
-        Whether 1 is added to the kernel: a constant column.
+    ``gamma`` is the width of "rbf" or the factor of "polynomial", by default 1 / number of features, all of
+    size 1; ``bias`` adds 1 to the kernel, a constant column.
 
     Examples
     --------
@@ -157,14 +149,7 @@ class NystroemMap(ScaledMap):
     phi(psi) = k(landmarks)^(-1/2) k(landmarks, psi), beside the features: the span in which `KernelMap`
     works, cut down to ``n_components`` directions.
 
-    Parameters
-    ----------
-    n_components : int, default=100
-        How many landmarks.
-    gamma : float, optional
-        Of the kernel exp(-gamma |u - v|^2); None: by the spread of the training pairs.
-    random_state : int, default=0
-        Seed of the choice of landmarks.
+    Without ``gamma`` the kernel exp(-gamma |u - v|^2) goes by the spread of the training pairs.
     """
 
     fitted: ClassVar = {
@@ -201,16 +186,7 @@ class FourierMap(ScaledMap):
     """The Gaussian kernel by random Fourier features (scikit-learn's `RBFSampler`), beside the features.
 
     phi(psi) = (2 / n)^(1/2) cos(psi W + b), whose inner products are the kernel in the mean (Rahimi and Recht
-    2007).
-
-    Parameters
-    ----------
-    n_components : int, default=200
-        How many columns.
-    gamma : float, optional
-        Of the kernel exp(-gamma |u - v|^2); None: by the spread of the training pairs.
-    random_state : int, default=0
-        Seed of the random features.
+    2007). ``n_components`` is n; ``gamma`` as for `NystroemMap`.
     """
 
     fitted: ClassVar = {

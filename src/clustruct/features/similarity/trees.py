@@ -41,14 +41,8 @@ class ForestColumn(PairMap):
     true pairs of one cluster are alike, so that few are independent, and boosting, which fits them all, is
     sure of itself too often (`BoostedColumn`).
 
-    Parameters
-    ----------
-    n_trees, max_leaf_nodes, min_samples_leaf
-        As of the classifier.
-    folds : int, default=5
-        Into how many parts the training pairs are cut.
-    random_state : int, default=0
-        Seed of the cut and of the trees.
+    ``folds`` is the number of parts into which the training pairs are cut; the other parameters are those of
+    the classifier.
 
     Examples
     --------
@@ -170,17 +164,7 @@ class ForestColumn(PairMap):
 @register("BoostedColumn")
 @dataclass(eq=False, repr=False)
 class BoostedColumn(ForestColumn):
-    """The same by scikit-learn's `HistGradientBoostingClassifier`: for very many independent clusters.
-
-    Parameters
-    ----------
-    n_trees, max_leaf_nodes, min_samples_leaf, learning_rate
-        As of the classifier.
-    folds : int, default=5
-        Into how many parts the training pairs are cut.
-    random_state : int, default=0
-        Seed of the cut and of the trees.
-    """
+    """The same by scikit-learn's `HistGradientBoostingClassifier`: for very many independent clusters."""
 
     max_leaf_nodes: int = 15
     min_samples_leaf: int = 20
@@ -249,11 +233,6 @@ class TreeColumn(PairMap):
     forest does better with few independent clusters, boosting with many; their mean was as good as the better
     one or better on most tables. Features beside it cost more than they gave (`ForestColumn` and
     `BoostedColumn` keep them).
-
-    Parameters
-    ----------
-    n_trees, folds, random_state
-        As of `ForestColumn`.
     """
 
     title: ClassVar = "trees"

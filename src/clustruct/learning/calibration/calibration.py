@@ -43,28 +43,12 @@ FEWEST_PAIRS = 10
 class Calibration(DataclassState):
     """What scores of a model mean, learned from data that trainings had not seen.
 
-    It speaks of pairs that are compared: where likely pairs are listed, of those.
-
-    Attributes
-    ----------
-    pairs : ScoreMap
-        From scores to probabilities.
-    items : ItemRule
-        From what pairs say to the confidence in an item's place.
-    curve : PrecisionCurve
-        Precision and recall at several thresholds.
-    held_out : "set" or "cluster"
-        What was held out.
-    n_true, n_false : float
-        Weighted numbers of held-out pairs of each kind.
-    log_loss : float
-        Of the held-out pairs.
-    skill : float
-        Brier skill score there, 1 - Brier score / that of the share of true pairs.
-    contested : PrecisionCurve, optional
-        The curve of scores less those of the best rival, from 0 on; None in models of older versions.
-    context : PairContext, optional
-        What the other pairs of two items say, where that helps with held-out sets; else None.
+    It speaks of pairs that are compared: where likely pairs are listed, of those. ``pairs`` maps scores to
+    probabilities, ``items`` what pairs say to the confidence in an item's place. What was held out,
+    ``held_out``, is "set" or "cluster"; ``n_true`` and ``n_false`` are weighted numbers of held-out pairs.
+    ``skill`` is 1 - Brier score / that of the share of true pairs. ``contested`` is the curve of scores less
+    those of the best rival, from 0 on (None in models of older versions). ``context`` is there where the
+    other pairs of two items help with held-out sets.
     """
 
     pairs: ScoreMap

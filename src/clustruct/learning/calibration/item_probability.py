@@ -260,18 +260,6 @@ def in_right_place(truth: Ints, labels: Ints) -> Bools:
 
     Of a true cluster that was cut the larger part is right (if it is more than half of it), of clusters that
     were merged the items of the larger one. Items without a label (-1) are alone.
-
-    Parameters
-    ----------
-    truth : array of int
-        The true cluster of each item, -1 where it is not known.
-    labels : array of int
-        The predicted cluster of each item.
-
-    Returns
-    -------
-    array of bool
-        True for each item that is in the right place.
     """
     t = np.where(truth == UNKNOWN, truth.max(initial=0) + 1 + np.arange(len(truth)), truth)
     t, y = canonical_labels(t), canonical_labels(labels)
@@ -282,18 +270,6 @@ def in_right_place(truth: Ints, labels: Ints) -> Bools:
 
 def group_confidence(labels: Ints, items: Floats) -> Floats:
     """The share of each group's items expected to be in the right place, for each of its items.
-
-    Parameters
-    ----------
-    labels : array of int
-        The group of each item.
-    items : array of float
-        The probability that each item is in the right place.
-
-    Returns
-    -------
-    array of float
-        One number for each item, the same within a group.
 
     Examples
     --------

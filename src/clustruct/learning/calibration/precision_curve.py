@@ -36,23 +36,9 @@ BEYOND = 1000.0
 class Dial(NamedTuple):
     """A threshold on scores, and what it made of held-out clusters.
 
-    Attributes
-    ----------
-    threshold : float
-        The score from which on pairs speak for each other.
-    precision : float
-        The share of pairs put together that is right.
-    lower : float
-        Lower 95 % bound of the precision.
-    recall : float
-        The share of right pairs that is put together.
-    reached : bool, default=True
-        Whether the bound is as high as was asked for.
-    beats_rivals : bool, default=False
-        Whether scores are those less the best rival's (`less_rivals`).
-    possible : bool, default=True
-        Whether the precision may be as high as asked; else nothing is put together by the threshold, and
-        the other numbers are those of the surest one.
+    ``lower`` is the lower 95 % bound of the precision, ``reached`` whether it is as high as was asked for.
+    ``beats_rivals`` says that scores are those less the best rival's (`less_rivals`). Where the precision is
+    not ``possible``, nothing is put together and the other numbers are those of the surest threshold.
     """
 
     threshold: float

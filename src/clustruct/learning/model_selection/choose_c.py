@@ -312,22 +312,6 @@ def split_sets(
     """(train, test) set numbers of each fold; sets of one group are never on both sides.
 
     One group alone cannot be kept apart: its sets are split as if there were none.
-
-    Parameters
-    ----------
-    n : int
-        The number of sets.
-    folds : int
-        How many folds.
-    random_state : int, default=0
-        Seed of the cut.
-    groups : sequence of hashable, optional
-        The group of each set.
-
-    Returns
-    -------
-    iterator of tuple of array of int, array of int
-        The numbers of the sets to train with, and of those to test with.
     """
     numbered = None if groups is None else np.unique([str(g) for g in groups], return_inverse=True)[1]
     if numbered is None or numbered.max() == 0:

@@ -213,20 +213,6 @@ def split_by_clusters(labels: LabelsLike, n_sets: int, *, random_state: RandomSt
     items so far, equal ones in random order. No cluster is cut, so every part is a right clustering
     of its items. Returns the item numbers of each part, in their original order.
 
-    Parameters
-    ----------
-    labels : array-like
-        The cluster of each item.
-    n_sets : int
-        How many parts.
-    random_state : int, Generator or None, default=0
-        Seed, or a generator, of whatever is drawn.
-
-    Returns
-    -------
-    list of array of int
-        The item numbers of each part.
-
     Examples
     --------
     >>> [part.tolist() for part in split_by_clusters(["a", "a", "b", "c", "b", "d"], 2)]

@@ -89,13 +89,6 @@ class BinaryProblem(BatchProblem):
     With margin or slack scaling and slack_norm=1 it is the hinge loss, with slack_norm=2 the squared hinge
     loss (halved). ``y`` holds two kinds of labels; the second in sorted order is +1.
 
-    Parameters
-    ----------
-    X : array-like
-        One row for each example.
-    y : array-like
-        Its label, of two kinds.
-
     Examples
     --------
     >>> from clustruct import ssvm
@@ -158,19 +151,10 @@ class BinaryConstraints(RowConstraints):
 class MulticlassProblem(BatchProblem):
     """Choose one of k classes: Psi(x, y) puts x in block y (Crammer and Singer 2001).
 
-    Parameters
-    ----------
-    X : array or CSR of shape (n
-        d).
-    y : array-like
-        Class labels, any sortable kind.
-    cost : optional (k, k) array
-        ``cost[t, c]`` is the loss of answering c where t is right. 0/1 if None.
-
-    Notes
-    -----
     w has k * d entries, block by block in the order of ``classes``. The oracle is exact: one matrix
     product for all examples.
+
+    ``cost[t, c]`` is the loss of answering c where t is right, 0/1 by default.
 
     Examples
     --------

@@ -47,29 +47,12 @@ class ClusteringProblem(Problem):
     In correlation clustering B is 1 for pairs a < b together. In k-means, k of each set known, B = Y Y' over
     all ordered pairs, Y_ac = |c|^(-1/2) for a in c, so that <w, Psi> = s_x trace(Y'KY).
 
-    Parameters
-    ----------
-    sets : sequence of ItemSet
-        The item sets.
-    labels : sequence of array-like
-        One label vector per set.
-    loss : a Loss, its name, or a function of two label vectors
-        None: the oracle's own, "pairwise" or "normalised".
-    oracle : Oracle or str, default="greedy"
-        An `Oracle`, or the name of one; it says what is clustered by.
-    units : Units, optional
-        f, s_x and the unit of the loss, see `Units`; None: those of the papers.
-    judged : sequence of array of bool, optional
-        For each set a mask of its scored pairs that count in the loss, or None for all of them.
-    known : sequence of array of bool, optional
-        For each set a mask of the items whose label is known, or None for all of them.
-    completed : sequence of array of int, optional
-        Labels of each set whose Psi stands for the truth, where some are guessed.
-
-    Notes
-    -----
-    Of a set that lists its pairs (`pair_index`) and has no nodes only the listed pairs are scored and judged.
-    The last answer for a set starts the next search for it, where the search can use that.
+    The oracle says what is clustered by; without a loss it is the oracle's own, "pairwise" or "normalised".
+    `Units` are f, s_x and the unit of the loss. For each set ``judged`` may mask the scored pairs that count
+    in the loss, ``known`` the items whose label is known, and ``completed`` holds labels whose Psi stands for
+    the truth, where some are guessed. Of a set that lists its pairs (`pair_index`) and has no nodes only the
+    listed pairs are scored and judged. The last answer for a set starts the next search for it, where the
+    search can use that.
 
     Examples
     --------

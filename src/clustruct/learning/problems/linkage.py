@@ -162,21 +162,6 @@ class LinkageProblem(ClusteringProblem):
 
     ``w`` says which links stand for the truths, the best ones at w; see `ClusteringProblem` for the rest.
 
-    Parameters
-    ----------
-    sets : sequence of ItemSet
-        Item sets.
-    labels : sequence of array-like
-        The right clusters of each.
-    loss : Loss, str, optional
-        The loss, or its name.
-    oracle : LinkOracle or str, default="single"
-        The search, or its name.
-    units : Units, optional
-        The units of features and losses.
-    w : array of float, optional
-        Weights that choose the links of the truths.
-
     Examples
     --------
     >>> x = ItemSet(pairs=[[1.0, 1.0], [0.0, 1.0], [0.1, 1.0]])
@@ -234,6 +219,7 @@ class LinkageProblem(ClusteringProblem):
         return other
 
     def same_truths(self, other: Self) -> bool:
+        """Whether the truths of both problems stand for the same links."""
         both = zip(self.truths, other.truths, strict=True)
         return all(
             isinstance(a, WeightedLinks) and isinstance(b, WeightedLinks) and a.same_as(b) for a, b in both

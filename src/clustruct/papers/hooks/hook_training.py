@@ -170,22 +170,7 @@ def _within(option: str, value: object, holds: bool, wanted: str) -> None:
 
 
 def read_sample(hooks: Hooks, filename: str, sparm: Sparm) -> list[Any]:
-    """The examples of a file: a list of (x, y) pairs, at least one.
-
-    Parameters
-    ----------
-    hooks : Hooks
-        The functions of the module.
-    filename : str
-        The file, as the module understands it.
-    sparm : Sparm
-        The settings of the learner.
-
-    Returns
-    -------
-    list of object
-        The examples.
-    """
+    """The examples of a file: a list of (x, y) pairs, at least one."""
     try:
         returned = hooks.read_examples(filename, sparm)
     except HookError as error:
@@ -207,24 +192,7 @@ def read_sample(hooks: Hooks, filename: str, sparm: Sparm) -> list[Any]:
 
 
 def start_model(hooks: Hooks, sample: list[Any], sparm: Sparm, kernel_parm: KernelParm) -> StructModel:
-    """A model as ``init_model`` sets it up, before training.
-
-    Parameters
-    ----------
-    hooks : Hooks
-        The functions of the module.
-    sample : list of object
-        The examples.
-    sparm : Sparm
-        The settings of the learner.
-    kernel_parm : KernelParm
-        The settings of the kernel.
-
-    Returns
-    -------
-    StructModel
-        The model.
-    """
+    """A model as ``init_model`` sets it up, before training."""
     unknown = next((i for i, (_, y) in enumerate(sample) if y is None), None)
     if unknown is not None:
         raise HookError(f"example {unknown} has no label (y is None): training needs all labels")
@@ -248,24 +216,6 @@ def train(
 
     Solves ``min 1/2 |w|^2 + C mean_i xi_i`` (or half the mean of squares) as `clustruct.ssvm.fit` does,
     to the tolerance ``sparm.epsilon``. ``print_iteration_stats`` is called after every round.
-
-    Parameters
-    ----------
-    hooks : Hooks
-        The functions of the module.
-    sample : list of object
-        The examples.
-    sm : StructModel
-        The model, which is changed.
-    sparm : Sparm
-        The settings of the learner.
-    report : callable, optional
-        Called with each round.
-
-    Returns
-    -------
-    tuple of FitResult, WorkingConstraints
-        The result, and the working set at the end.
     """
     formulation, rule, cache_size = settings(sparm)
     _check_oracle(hooks, rule)

@@ -175,11 +175,6 @@ class Hooks:
 
     ``hooks.psi(x, y, sm, sparm)`` calls the module's ``psi``; an exception comes out as a `HookError`
     that names the module's own line.
-
-    Parameters
-    ----------
-    module : ModuleType
-        The hook module.
     """
 
     def __init__(self, module: ModuleType) -> None:
@@ -256,16 +251,6 @@ def hook_errors(name: str, hook: Callable[..., Any]) -> Iterator[None]:
 def importable(folder: str | Path | None = None) -> Iterator[None]:
     """While inside, ``import svmapi`` works, and so do imports from the folder; where there is no module of
     that name, ``import glpk`` gives `clustruct.papers.hooks.glpk`.
-
-    Parameters
-    ----------
-    folder : path, optional
-        A folder that modules may be imported from.
-
-    Yields
-    ------
-    None
-        Nothing.
     """
     path = list(sys.path)
     if folder is not None:
@@ -290,16 +275,6 @@ def load_hooks(name: str) -> Hooks:
     """Load a module by file name ("tasks/tagger.py") or by module name ("tagger", "package.tagger").
 
     A line that only Python 2 takes is named, with what to write instead.
-
-    Parameters
-    ----------
-    name : str
-        A file name or a module name.
-
-    Returns
-    -------
-    Hooks
-        The functions of the module.
     """
     path = find_module(name)
     # Errors show lines of the file as it is now.

@@ -20,15 +20,7 @@ from clustruct.core.random import RandomStateLike, as_generator
 
 
 class MultiLabelData(NamedTuple):
-    """Feature rows (CSR or dense) and 0/1 labels, one column per label.
-
-    Attributes
-    ----------
-    X : object
-        The feature rows.
-    Y : array
-        One column of 0 and 1 for each label.
-    """
+    """Feature rows (CSR or dense) and 0/1 labels, one column per label."""
 
     X: Any
     Y: NDArray[np.int8]
@@ -46,24 +38,6 @@ def make_multilabel_chain(
     Each label has ``n_related`` binary features of its own; where it is on, ``n_active`` of them,
     drawn at random, are 1. X is CSR with ``n_labels * n_related`` columns. Learnable without edges,
     but edges know that label i needs label i - 1. The dissertation has 471 training and 5045 test examples.
-
-    Parameters
-    ----------
-    n_samples : int, default=471
-        How many rows.
-    n_labels : int, default=6
-        How many labels.
-    n_related : int, default=1000
-        How many features each label has.
-    n_active : int, default=10
-        How many of them are 1 where the label is on.
-    random_state : int, Generator or None, default=0
-        Seed, or a generator, of whatever is drawn.
-
-    Returns
-    -------
-    MultiLabelData
-        The rows X and the labels Y.
 
     Examples
     --------
@@ -92,23 +66,6 @@ def make_multilabel_count(
     Which features says nothing, only their number does: node potentials are linear in it and cannot
     single out a middle label, edges can. The dissertation has 1000 training and 10,000 test examples.
 
-    Parameters
-    ----------
-    n_samples : int, default=1000
-        How many rows.
-    n_labels : int, default=10
-        How many labels.
-    per_label : int, default=4
-        By how many features a label turns on more than the one before; there are n_labels times as many
-        in all.
-    random_state : int, Generator or None, default=0
-        Seed, or a generator, of whatever is drawn.
-
-    Returns
-    -------
-    MultiLabelData
-        The rows X and the labels Y.
-
     Examples
     --------
     >>> X, Y = make_multilabel_count(6)
@@ -129,20 +86,6 @@ def read_multilabel(
 
     A line holds label numbers from 0 on, separated by commas (or none at all), then ``index:value`` pairs
     with indices from 1 on. The sizes are taken from the file where they are not given.
-
-    Parameters
-    ----------
-    path : path
-        The file.
-    n_features : int, optional
-        How many features rows have.
-    n_labels : int, optional
-        How many labels there are.
-
-    Returns
-    -------
-    MultiLabelData
-        The rows X and the labels Y.
     """
     label_rows, label_columns, columns, values, ends = [], [], [], [], [0]
     for number, parts in enumerate(_examples(path)):
@@ -206,18 +149,6 @@ def label_set_scores(Y_true: ArrayLike, Y_pred: ArrayLike) -> dict[str, float]:
     rows of which every label is right. ``f1_micro`` counts the decisions of all rows and labels together,
     ``f1_macro`` is the mean over labels, ``f1_rows`` that over rows; F is 1 where there is nothing to be
     found and nothing was.
-
-    Parameters
-    ----------
-    Y_true : array-like
-        One column of 0 and 1 for each label.
-    Y_pred : array-like
-        The same for the prediction.
-
-    Returns
-    -------
-    dict
-        The scores by name.
 
     Examples
     --------
