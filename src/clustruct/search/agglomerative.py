@@ -61,23 +61,9 @@ class WeightedLinks:
 def single_link(K: Any, within: Ints | None = None) -> WeightedLinks:
     """Join the two clusters that hold the most similar pair, while its score is at least 0.
 
-    Algorithm 8: Kruskal's algorithm stopped at zero, which finds the forest of highest score.
-
-    Parameters
-    ----------
-    K : object
-        Square matrix (dense and symmetric, or sparse), or `PairScores`.
-    within : array of int, optional
-        Labels; then the maximum spanning tree inside each of their clusters, whatever it scores (one tree
-        for each piece that the listed pairs connect).
-
-    Returns
-    -------
-    Links
-        The links, and the clusters that they make.
-
-    Notes
-    -----
+    Algorithm 8: Kruskal's algorithm stopped at zero, which finds the forest of highest score. K is a square
+    matrix (dense and symmetric, or sparse), or `PairScores`. With labels ``within``, the maximum spanning
+    tree inside each of their clusters, whatever it scores (one for each piece that the listed pairs connect).
     Cost O(m^2) for a matrix (Prim's algorithm), O(p log p) for p listed pairs.
 
     Examples
@@ -111,18 +97,6 @@ def left_links(K: Any, within: Ints | None = None) -> WeightedLinks:
 
     Cost O(m^2), or O(p) for p listed pairs.
 
-    Parameters
-    ----------
-    K : object
-        Scores of the pairs: a square matrix (dense and symmetric, or sparse), or `PairScores`.
-    within : array of int, optional
-        Labels; then each item links inside its own cluster, whatever that scores.
-
-    Returns
-    -------
-    Links
-        The links, and the clusters that they make.
-
     Examples
     --------
     >>> K = np.array([[0.0, 2.0, 1.0], [2.0, 0.0, 3.0], [1.0, 3.0, 0.0]])
@@ -151,20 +125,6 @@ def average_link(K: Any, within: Ints | None = None, gains: Floats | None = None
 
     Cost O(m^2) numbers, a few passes over them in practice (O(m^3) at worst).
 
-    Parameters
-    ----------
-    K : object
-        Scores of the pairs: a square matrix (dense and symmetric, or sparse), or `PairScores`.
-    within : array of int, optional
-        Labels; then everything inside each of their clusters is joined, whatever it scores.
-    gains : array of float, optional
-        What each scored pair adds to a merge that puts it together.
-
-    Returns
-    -------
-    Links
-        The merges, and the clusters that they make.
-
     Examples
     --------
     >>> K = np.array([[0.0, 2.0, -9.0], [2.0, 0.0, 1.0], [-9.0, 1.0, 0.0]])
@@ -187,20 +147,6 @@ def complete_link(K: Any, within: Ints | None = None, gains: Floats | None = Non
     """Join the two clusters whose least similar pair scores most, while that is at least 0.
 
     Parameters and cost as for `average_link`.
-
-    Parameters
-    ----------
-    K : object
-        Scores of the pairs: a square matrix (dense and symmetric, or sparse), or `PairScores`.
-    within : array of int, optional
-        Labels; then everything inside each of their clusters is joined, whatever it scores.
-    gains : array of float, optional
-        What each scored pair adds to a merge that puts it together.
-
-    Returns
-    -------
-    Links
-        The merges, and the clusters that they make.
 
     Examples
     --------

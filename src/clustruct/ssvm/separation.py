@@ -262,13 +262,7 @@ class SerialExecutor(Executor):
 
 
 class JoblibExecutor(Executor):
-    """Pieces in parallel by joblib: in threads where the problem asks for them, else in processes.
-
-    Parameters
-    ----------
-    n_jobs : int or None, default=-1
-        How many at a time, as for joblib.
-    """
+    """Pieces in parallel by joblib: in threads where the problem asks for them, else in processes."""
 
     def __init__(self, n_jobs: int | None = -1) -> None:
         self.n_jobs = n_jobs

@@ -69,20 +69,6 @@ def cluster_confidence(K: Similarities, labels: LabelsLike, sources: Ints | None
 
     Cost O(m^2) dense or O(edges log edges) sparse, and a greedy clustering of each cluster.
 
-    Parameters
-    ----------
-    K : array or sparse matrix
-        The similarities of the pairs: dense and symmetric, or a sparse signed graph.
-    labels : array-like
-        The cluster of each item.
-    sources : array of int, optional
-        The number of each item's source, where items of one source never share a cluster.
-
-    Returns
-    -------
-    list of ClusterMove
-        One entry for each cluster.
-
     Examples
     --------
     >>> K = [[0, 3, -1], [3, 0, 1], [-1, 1, 0]]
@@ -183,20 +169,6 @@ def suggested_splits(
     looks at this one question may mend. Groups that no threshold cuts are left out.
 
     Cost O(pairs log pairs) for each threshold; nothing is made a matrix.
-
-    Parameters
-    ----------
-    scores : PairScores
-        The scores of the pairs.
-    labels : array-like
-        The group of each item.
-    probability : callable
-        From scores to probabilities.
-
-    Returns
-    -------
-    list of Split
-        One entry for each group that a threshold cuts.
 
     Examples
     --------

@@ -50,24 +50,7 @@ class Counterfactual:
 
 
 def counterfactual(pipeline: Pipeline, table: Table, a: int, b: int, labels: Ints) -> Counterfactual:
-    """The smallest change of fields that makes the opposite of what the prediction says of two items.
-
-    Parameters
-    ----------
-    pipeline : Pipeline
-        Fitted `PairFeatures` and a clusterer with similarities.
-    table : Table
-        The set.
-    a, b : int
-        Numbers of the two items.
-    labels : array of int
-        The predicted clusters of the set.
-
-    Returns
-    -------
-    Counterfactual
-        The change, and what it makes of the two items.
-    """
+    """The smallest change of fields that makes the opposite of what the prediction says of two items."""
     trial = _ClusterPair(pipeline, table, a, b, labels)
     options = trial.options()
     tried = 0

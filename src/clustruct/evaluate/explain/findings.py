@@ -79,20 +79,6 @@ def split_merge(
     (n^2 - n_1^2 - n_2^2 - ...) / 2 pairs; a predicted cluster makes as many wrong pairs from its true
     parts. The labels may be any hashables and are given back as they came. O(m log m).
 
-    Parameters
-    ----------
-    truth : array-like
-        The true cluster of each item.
-    predicted : array-like
-        The predicted cluster of each item.
-    ids : sequence of hashable, optional
-        The names of the items; by default their numbers.
-
-    Returns
-    -------
-    SplitMerge
-        The clusters that were split, and those that were merged.
-
     Examples
     --------
     >>> found = split_merge(["a", "a", "a", "b"], [0, 0, 1, 1], ids=["w", "x", "y", "z"])
@@ -152,22 +138,6 @@ def wrong_pairs(K: Similarities, truth: LabelsLike, predicted: LabelsLike, n: in
     together, lowest among pairs wrongly kept apart, the two kinds in one order by that size.
 
     Of a sparse K only the listed pairs are looked at.
-
-    Parameters
-    ----------
-    K : array or sparse matrix
-        The similarities of the pairs: dense and symmetric, or a sparse signed graph.
-    truth : array-like
-        The true cluster of each item.
-    predicted : array-like
-        The predicted cluster of each item.
-    n : int, default=5
-        How many pairs are given at most.
-
-    Returns
-    -------
-    list of WrongPair
-        The pairs, worst first.
 
     Examples
     --------
@@ -231,40 +201,13 @@ class SetFindings:
 
 
 def item_set_of(pipeline: Pipeline, table: Table) -> ItemSet:
-    """One table through all steps of the pipeline but the last.
-
-    Parameters
-    ----------
-    pipeline : Pipeline
-        The fitted pipeline.
-    table : Table
-        The set.
-
-    Returns
-    -------
-    ItemSet
-        The set with its pair features.
-    """
+    """One table through all steps of the pipeline but the last."""
     made: list[ItemSet] = pipeline[:-1].transform([table])
     return made[0]
 
 
 def examine(pipeline: Pipeline, table: Table, number: int = 0) -> SetFindings:
     """Cluster one table with a fitted pipeline, and say all that can be said of the answer.
-
-    Parameters
-    ----------
-    pipeline : Pipeline
-        The fitted pipeline.
-    table : Table
-        The set.
-    number : int, default=0
-        Its number, for a set that has no name.
-
-    Returns
-    -------
-    SetFindings
-        Clusters, errors where labels are known, contributions and confidence.
 
     Examples
     --------

@@ -84,35 +84,12 @@ def pair_contributions(
     psi: Floats | None = None,
     terms: SimilarityTerms | None = None,
 ) -> PairExplanation:
-    """Explain the similarity K_ab = sum_j w_j psi_ab,j of two items under a fitted model.
+    """Explain the similarity K_ab = sum_j w_j psi_ab,j of two items under a fitted model, largest part first.
 
-    Parameters
-    ----------
-    model : estimator
-        A fitted clusterer with weights: SupervisedCorrelationClustering, SupervisedKMeans, or
-        PairwiseClassifierClustering with a linear classifier.
-    x : ItemSet
-        The item set.
-    a, b : int
-        Numbers of two items.
-    labels : array-like, optional
-        The predicted clustering of x, made here if not given.
-    K : array or sparse matrix, optional
-        The similarities ``model.decision_function(x)``, made here if not given.
-    psi : array of float, optional
-        The features of the pair, for one that x does not list; such a pair counts as 0 in predictions.
-    terms : SimilarityTerms, optional
-        What adds up to the similarity (of this pair alone), where that is not one term for each feature of x.
-
-    Returns
-    -------
-    PairExplanation
-        The contributions, the largest first, and the similarity that they add up to.
-
-    Notes
-    -----
-    An intercept of the model is one more contribution, by that name. Where features of x are columns of
-    trees, `explain_pair` tells what the features before them add.
+    ``K``, ``labels`` and ``psi`` are made here where they are not given; ``psi`` is for a pair that x does
+    not list, which counts as 0 in predictions. ``terms`` add up to the similarity of this pair alone, where
+    that is not one term for each feature. An intercept of the model is one more contribution, by that name.
+    Where features of x are columns of trees, `explain_pair` says what the features before them add.
 
     Examples
     --------
@@ -161,26 +138,7 @@ def pair_contributions(
 
 
 def unlisted_features(features: PairFeatures, table: Table, x: ItemSet, a: int, b: int) -> Floats | None:
-    """The features of a pair of items that is not among those that are compared; None where it is.
-
-    Parameters
-    ----------
-    features : PairFeatures
-        Fitted pair features.
-    table : Table
-        The set.
-    x : ItemSet
-        The set as the features make it of ``table``.
-    a : int
-        The number of one item.
-    b : int
-        The number of the other.
-
-    Returns
-    -------
-    array of float or None
-        The features of the pair.
-    """
+    """The features of a pair of items that is not among those that are compared; None where it is."""
     if x.compares(a, b):
         return None
     _, values = next(features.pair_chunks(table, np.array([[min(a, b), max(a, b)]])))
@@ -228,16 +186,6 @@ class FieldContribution:
 def feature_fields(features: PairFeatures) -> dict[str, str]:
     """The field that each feature looks at, by its name.
 
-    Parameters
-    ----------
-    features : PairFeatures
-        Fitted pair features.
-
-    Returns
-    -------
-    dict
-        The name of the field by the name of the feature.
-
     Examples
     --------
     >>> from clustruct.features import Numbers
@@ -265,20 +213,7 @@ def feature_fields(features: PairFeatures) -> dict[str, str]:
 
 
 def by_field(why: PairExplanation, fields: dict[str, str]) -> list[FieldContribution]:
-    """The contributions of a pair summed by field, the largest sum first; they add up to the similarity.
-
-    Parameters
-    ----------
-    why : PairExplanation
-        The contributions of the features of a pair.
-    fields : dict
-        The field that each feature looks at (`feature_fields`).
-
-    Returns
-    -------
-    list of FieldContribution
-        One entry for each field.
-    """
+    """The contributions of a pair summed by field, the largest sum first; they add up to the similarity."""
     held: dict[str, list[tuple[str, float, float, float]]] = {}
     rows = zip(why.names, why.values, why.weights, why.contributions, strict=True)
     for name, value, weight, contribution in rows:
@@ -293,20 +228,7 @@ def _sum(entries: Sequence[tuple[str, float, float, float]]) -> float:
 
 
 def field_sums(terms: SimilarityTerms, fields: dict[str, str]) -> dict[str, Floats]:
-    """What each field adds to the similarities of some pairs, the largest mean size first.
-
-    Parameters
-    ----------
-    terms : SimilarityTerms
-        What adds up to the similarities (`PairFeatures.terms`).
-    fields : dict
-        The field that each feature looks at (`feature_fields`).
-
-    Returns
-    -------
-    dict of str to array of float
-        By field one sum for each pair; over all fields they add up to the similarities.
-    """
+    """What each field adds to the similarities of some pairs, the largest mean size first."""
     found: dict[str, Floats] = {}
     for name, column in zip(terms.names, terms.contributions.T, strict=True):
         field = fields.get(name, NO_FIELD)
@@ -327,25 +249,9 @@ def explain_pair(
 
     Of a linear similarity that is `pair_contributions`. Where trees stand in the place of the features, or
     beside them, each feature has what it adds to what the trees say: the splits on the path of the pair have
-    the steps of value that follow them. Contributions add up to the similarity, as ever.
-
-    Parameters
-    ----------
-    pipeline : Pipeline
-        `PairFeatures`, or a `PairMap` of item sets, and a fitted clusterer with weights.
-    given : Table or ItemSet
-        The set, as the pipeline takes it.
-    a, b : int
-        Numbers of two items.
-    labels : array-like, optional
-        The predicted clustering of the set, made here if not given.
-    x : ItemSet, optional
-        The set as the clusterer meets it, made here if not given.
-
-    Returns
-    -------
-    PairExplanation
-        The contributions, the largest first; also of a pair that is not compared, as if it were.
+    the steps of value that follow them. Contributions add up to the similarity, as ever. A pair that is not
+    compared is explained as if it were. ``labels`` and ``x``, the set as the clusterer meets it, are made
+    here where they are not given.
 
     Examples
     --------
@@ -391,21 +297,8 @@ def field_sizes(
 ) -> dict[str, float]:
     """How much each field counts: the mean size of what it adds to the similarity of a pair.
 
-    Parameters
-    ----------
-    pipeline : Pipeline
-        Fitted `PairFeatures` and a clusterer with weights.
-    sets : sequence of Table
-        The sets whose compared pairs are looked at, all sets alike.
-    most : int, default=2000
-        Of so many pairs in all, drawn at random where there are more.
-    random_state : int, default=0
-        Seed of the draw.
-
-    Returns
-    -------
-    dict of str to float
-        The sizes by field, the largest first; what all pairs have in common is no field.
+    All sets count alike; of more than ``most`` compared pairs in all, so many are drawn at random. What all
+    pairs have in common is no field.
 
     Examples
     --------

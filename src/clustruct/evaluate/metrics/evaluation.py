@@ -42,17 +42,10 @@ _NEGATED = "variation_of_information"
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Scores of n item sets.
+    """Scores of n item sets by name: ``per_set``, and their mean, every set counting alike.
 
-    Attributes
-    ----------
-    per_set : mapping
-        Score name -> array of n values.
-    mean : mapping
-        Score name -> macro mean, every set counting alike.
-    micro : dict
-        Score name -> value of the pooled fractions (numerators and denominators summed over sets, as the
-        CoNLL scorer pools documents); only scores that are fractions.
+    ``micro`` has the values of the pooled fractions (numerators and denominators summed over sets, as the
+    CoNLL scorer pools documents), for scores that are fractions.
     """
 
     per_set: Mapping[str, Floats]
@@ -199,16 +192,6 @@ def get_scorer(name: str) -> Scorer:
     means its F; "b_cubed_precision" and "b_cubed_recall" are the others. "conll" is the mean F of three.
     Further "rand", "adjusted_rand", "normalized_mutual_information", "matched_accuracy" and
     "neg_variation_of_information".
-
-    Parameters
-    ----------
-    name : str
-        The name of a score.
-
-    Returns
-    -------
-    Scorer
-        A function of a fitted model, sets and labels; higher is better.
 
     Examples
     --------

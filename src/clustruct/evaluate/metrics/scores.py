@@ -73,20 +73,6 @@ def pairwise_scores(y_true: LabelsLike, y_pred: LabelsLike, *, zero_division: fl
     Pairs a < b. Where no pair is together P (or R) is 0/0 and counts as `zero_division`: 1, so that
     all singletons predicted for all singletons score 1. Cost O(m log m).
 
-    Parameters
-    ----------
-    y_true : array-like
-        The true cluster of each item; labels are any hashables.
-    y_pred : array-like
-        The predicted cluster of each item.
-    zero_division : float, default=1.0
-        What 0/0 counts.
-
-    Returns
-    -------
-    Scores
-        Precision, recall and F.
-
     Examples
     --------
     >>> pairwise_scores([0, 0, 0, 1], [0, 0, 1, 1])
@@ -98,18 +84,6 @@ def pairwise_scores(y_true: LabelsLike, y_pred: LabelsLike, *, zero_division: fl
 def rand_index(y_true: LabelsLike, y_pred: LabelsLike) -> float:
     """Share of pairs on which the two partitions agree (scikit-learn's `rand_score`); 1 for one item.
 
-    Parameters
-    ----------
-    y_true : array-like
-        The true cluster of each item; labels are any hashables.
-    y_pred : array-like
-        The predicted cluster of each item.
-
-    Returns
-    -------
-    float
-        A share from 0 to 1.
-
     Examples
     --------
     >>> rand_index([0, 0, 1], [0, 0, 0]) == 1 / 3
@@ -120,18 +94,6 @@ def rand_index(y_true: LabelsLike, y_pred: LabelsLike) -> float:
 
 def adjusted_rand_index(y_true: LabelsLike, y_pred: LabelsLike) -> float:
     """Rand index corrected for chance (Hubert and Arabie 1985; scikit-learn's `adjusted_rand_score`).
-
-    Parameters
-    ----------
-    y_true : array-like
-        The true cluster of each item; labels are any hashables.
-    y_pred : array-like
-        The predicted cluster of each item.
-
-    Returns
-    -------
-    float
-        1 for equal partitions, about 0 for random ones.
 
     Examples
     --------
@@ -167,20 +129,6 @@ def muc(y_true: LabelsLike, y_pred: LabelsLike, *, zero_division: float = 0.0) -
     which is 0 here, as in the CoNLL scorer, and 1 inside `MitreLoss`; pass `zero_division=1` for that.
     Cost O(m log m).
 
-    Parameters
-    ----------
-    y_true : array-like
-        The true cluster of each item; labels are any hashables.
-    y_pred : array-like
-        The predicted cluster of each item.
-    zero_division : float, default=0.0
-        What 0/0 counts.
-
-    Returns
-    -------
-    Scores
-        Precision, recall and F.
-
     Examples
     --------
     >>> muc([0, 0, 0, 0, 1, 1], [0, 0, 1, 1, 2, 2])
@@ -199,18 +147,6 @@ def b_cubed_fractions(y_true: LabelsLike, y_pred: LabelsLike) -> Fractions:
 
 def b_cubed(y_true: LabelsLike, y_pred: LabelsLike) -> Scores:
     """R = 1/m sum_tc n_tc^2 / |t|, P = 1/m sum_tc n_tc^2 / |c| (Bagga and Baldwin 1998). O(m log m).
-
-    Parameters
-    ----------
-    y_true : array-like
-        The true cluster of each item; labels are any hashables.
-    y_pred : array-like
-        The predicted cluster of each item.
-
-    Returns
-    -------
-    Scores
-        Precision, recall and F.
 
     Examples
     --------
@@ -232,18 +168,6 @@ def ceaf_mention(y_true: LabelsLike, y_pred: LabelsLike) -> Scores:
 
     Cost O(k^3) for the k clusters that hang together.
 
-    Parameters
-    ----------
-    y_true : array-like
-        The true cluster of each item; labels are any hashables.
-    y_pred : array-like
-        The predicted cluster of each item.
-
-    Returns
-    -------
-    Scores
-        Precision, recall and F, which are equal.
-
     Examples
     --------
     >>> ceaf_mention([0, 0, 1, 1], [0, 0, 0, 1])
@@ -264,18 +188,6 @@ def ceaf_entity(y_true: LabelsLike, y_pred: LabelsLike) -> Scores:
     """CEAF with phi_4(t, c) = 2 n_tc / (|t| + |c|): R = Phi / k_true, P = Phi / k_pred (Luo 2005).
 
     Phi is the largest sum of phi_4 over one-to-one maps. Cost O(k^3) where k clusters hang together.
-
-    Parameters
-    ----------
-    y_true : array-like
-        The true cluster of each item; labels are any hashables.
-    y_pred : array-like
-        The predicted cluster of each item.
-
-    Returns
-    -------
-    Scores
-        Precision, recall and F.
 
     Examples
     --------
@@ -308,18 +220,6 @@ def lea(y_true: LabelsLike, y_pred: LabelsLike) -> Scores:
     Moosavi and Strube 2016. A singleton has one self-link, found only where the other side has the same
     item as a singleton. Cost O(m log m).
 
-    Parameters
-    ----------
-    y_true : array-like
-        The true cluster of each item; labels are any hashables.
-    y_pred : array-like
-        The predicted cluster of each item.
-
-    Returns
-    -------
-    Scores
-        Precision, recall and F.
-
     Examples
     --------
     >>> lea([0, 0, 0, 1], [0, 0, 1, 2])
@@ -332,18 +232,6 @@ def variation_of_information(y_true: LabelsLike, y_pred: LabelsLike) -> float:
     """VI = H(y | ybar) + H(ybar | y) = -1/m sum_tc n_tc (log n_tc/|t| + log n_tc/|c|), in nats.
 
     A metric on partitions, 0 where they are equal, at most log m (Meila 2007). Cost O(m log m).
-
-    Parameters
-    ----------
-    y_true : array-like
-        The true cluster of each item; labels are any hashables.
-    y_pred : array-like
-        The predicted cluster of each item.
-
-    Returns
-    -------
-    float
-        Nats, 0 for equal partitions.
 
     Examples
     --------
@@ -363,20 +251,6 @@ def normalized_mutual_information(
     scikit-learn's `normalized_mutual_info_score`. Strehl and Ghosh 2002 and the Universum paper use
     the geometric mean: pass `average="geometric"`. 1 where both partitions have a single cluster.
 
-    Parameters
-    ----------
-    y_true : array-like
-        The true cluster of each item; labels are any hashables.
-    y_pred : array-like
-        The predicted cluster of each item.
-    average : Average, default="arithmetic"
-        The mean of the two entropies: "arithmetic", "geometric", "min" or "max".
-
-    Returns
-    -------
-    float
-        From 0 to 1.
-
     Examples
     --------
     >>> round(normalized_mutual_information([0, 0, 1, 1], [0, 0, 1, 2]), 4)
@@ -387,18 +261,6 @@ def normalized_mutual_information(
 
 def matched_accuracy(y_true: LabelsLike, y_pred: LabelsLike) -> float:
     """1/m max over one-to-one maps g of sum_t n_{t,g(t)} (Hungarian method). O(k^3).
-
-    Parameters
-    ----------
-    y_true : array-like
-        The true cluster of each item; labels are any hashables.
-    y_pred : array-like
-        The predicted cluster of each item.
-
-    Returns
-    -------
-    float
-        A share from 0 to 1.
 
     Examples
     --------
@@ -419,22 +281,6 @@ def calibration_error(
     Only cases with a probability strictly between the two bounds count. With n cases in all, chance alone
     gives about 0.4 sqrt(bins / n) where probabilities are near 1/2.
 
-    Parameters
-    ----------
-    truth : array-like
-        Whether each case is true.
-    probability : array-like
-        The probability that was said of each case.
-    bins : int, default=10
-        Into how many bins of equally many cases they are put.
-    between : tuple of float, float, default=(0.0, 1.0)
-        Probabilities outside of these bounds are left out.
-
-    Returns
-    -------
-    float
-        The error, from 0 to 1.
-
     Examples
     --------
     >>> calibration_error([0, 0, 1, 1], [0.25, 0.25, 0.75, 0.75], bins=2)
@@ -453,18 +299,6 @@ def brier_skill(truth: ArrayLike, probability: ArrayLike) -> float:
     """1 - (mean squared error of the probabilities) / (that of the share that is true, for every case).
 
     1 is best; 0 is no better than to know the share. nan where all cases are alike.
-
-    Parameters
-    ----------
-    truth : array-like
-        Whether each case is true.
-    probability : array-like
-        The probability that was said of each case.
-
-    Returns
-    -------
-    float
-        The skill, at most 1.
 
     Examples
     --------

@@ -56,22 +56,6 @@ def compare_paired(
 
     Ties are left out, equal differences share their mean rank; the level is exact without them.
 
-    Parameters
-    ----------
-    first : array-like
-        One value for each set.
-    second : array-like
-        One value for each set, in the same order.
-    lower_wins : bool, default=True
-        Whether smaller values are better.
-    groups : sequence of hashable, optional
-        The group of each set.
-
-    Returns
-    -------
-    PairedComparison
-        Sets won, tied and lost, the mean difference and the level of the test.
-
     Examples
     --------
     >>> found = compare_paired([43.3, 53.4, 56.0, 39.3, 40.3], [55.6, 58.7, 56.7, 59.5, 63.4])  # Table 4.3
@@ -124,16 +108,6 @@ def _signed_ranks(left: Floats, wins: int) -> tuple[float, float, float]:
 def lower_is_better(name: str) -> bool:
     """Whether a score of this name falls as a clustering gets better.
 
-    Parameters
-    ----------
-    name : str
-        The name of a score of `evaluate`.
-
-    Returns
-    -------
-    bool
-        True for losses and distances.
-
     Examples
     --------
     >>> [lower_is_better(name) for name in ("pairwise_loss", "b_cubed_f1")]
@@ -184,23 +158,8 @@ def compare_with_best(
     the best one with a confidence of 95 % (distances from the best: Hsu 1981; the largest of several
     statistics, resampled together: Westfall and Young 1993). It costs n_draws x sets x models^2.
 
-    Parameters
-    ----------
-    values : array-like of shape (models, sets)
-        Losses, or scores with ``lower_wins=False``.
-    lower_wins : bool, default=True
-        Whether smaller values are better.
-    groups : sequence of hashable, optional
-        The group of each set: means over groups are tested, since sets of one group are not independent.
-    n_draws : int, default=10_000
-        Sign vectors; where there are no more than that, all of them are tried.
-    random_state : int, default=0
-        Seed of the signs.
-
-    Returns
-    -------
-    list of BestComparison
-        One for each model.
+    Losses (or scores, with ``lower_wins=False``) have one row per model; sets of one group are tested by
+    their mean. Where there are no more than ``n_draws`` sign vectors, all of them are tried.
 
     Examples
     --------

@@ -32,13 +32,6 @@ class WeightsDisplay(Display):
     Weights are shown times the root mean square of their feature, so that bars compare: a long bar
     moves the similarity of a usual pair by much. Blue speaks for together, orange for apart.
 
-    Parameters
-    ----------
-    names, weights
-        One of each per feature.
-    scale : array, optional
-        What each weight is multiplied by; without it weights are shown as they are.
-
     Examples
     --------
     >>> import matplotlib; matplotlib.use("Agg")
@@ -95,13 +88,6 @@ class PairContributionDisplay(Display):
 
     Each bar starts where the one above ends; the last one is their sum, the similarity. Above zero
     speaks for together.
-
-    Parameters
-    ----------
-    explanation : PairExplanation
-        PairExplanation, from `clustruct.evaluate.explain.pair_contributions`.
-    ids : Names, optional
-        Names of the items of the set, optional.
 
     Examples
     --------

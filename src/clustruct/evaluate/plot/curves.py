@@ -24,11 +24,6 @@ Against = Literal["seconds", "rounds"]
 class ConvergenceDisplay(Display):
     """Upper and lower bound of the training objective, or their relative gap, as training went on.
 
-    Parameters
-    ----------
-    result : FitResult
-        FitResult, the ``result_`` of an estimator or the outcome of `clustruct.ssvm.fit`.
-
     Examples
     --------
     >>> import matplotlib; matplotlib.use("Agg")
@@ -125,14 +120,7 @@ def _dots(x: Floats) -> dict[str, Any]:
 class PrecisionDisplay(Display):
     """Precision against recall of pairs at several thresholds, by held-out clusters, with the lower bound.
 
-    Parameters
-    ----------
-    curve : PrecisionCurve
-        PrecisionCurve, of the `calibration_` of a model.
-    other : PrecisionCurve, optional
-        The same thresholds on other data.
-    dial : Dial, optional
-        A threshold to mark.
+    ``other`` has the same thresholds on other data; ``dial`` is a threshold to mark.
 
     Examples
     --------

@@ -35,23 +35,7 @@ class SimilarityMatrixDisplay(Display):
     cluster of each item: one colour within a frame is right, several are clusters merged; a colour
     that returns in another frame of like colour may be a cluster split (colours repeat after 21).
 
-    Parameters
-    ----------
-    similarity : array or sparse matrix
-        Symmetric matrix, dense or sparse.
-    labels : array-like
-        The predicted clustering.
-    truth : Truth, optional
-        The true clustering, optional.
-    ids : Names, optional
-        Names of the items, optional.
-
-    Attributes
-    ----------
-    order_
-        The items from top to bottom, after `plot`.
-    image_, ax_, figure_
-        What was drawn.
+    After `plot`, ``order_`` has the items from top to bottom.
 
     Examples
     --------

@@ -82,17 +82,8 @@ class SplitMergeDisplay(Display):
     Only clusters that were split or merged are drawn, worst first. A band is blue where it is the main
     part of both its clusters, orange where its items went astray.
 
-    Parameters
-    ----------
-    truth, predicted : array-like
-        One label per item, any hashables.
-
-    Attributes
-    ----------
-    errors
-        SplitMerge, all of them (`clustruct.evaluate.explain.split_merge`).
-    flow_
-        What is drawn, after `plot`.
+    ``errors`` has all of them (`clustruct.evaluate.explain.split_merge`); after `plot`, ``flow_`` has what is
+    drawn.
 
     Examples
     --------

@@ -34,20 +34,9 @@ def write_report(
     wrong pairs explained. What needs the truth is left out for sets without labels. The page holds its
     pictures and loads nothing.
 
-    Parameters
-    ----------
-    path : path
-        Where; the file appears when all is written, or not at all.
-    pipeline : Pipeline
-        A fitted scikit-learn Pipeline: steps from tables to item sets, then a clusterer.
-    sets : sequence of Table
-        Raw sets, with labels or without.
-    title : str, default="How this model groups"
-        Of the page.
-
-    Notes
-    -----
     Sets are looked at one by one: memory is that of the largest.
+
+    The file appears when all is written, or not at all.
 
     Examples
     --------

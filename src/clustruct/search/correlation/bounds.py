@@ -36,36 +36,13 @@ def bounded_search(
     .. math:: \max_y \sum_{a<b,\; y_a = y_b} K_{ab} \quad |c| \le \text{max\_size}, \quad
               \text{min\_groups} \le k \le \text{max\_groups}
 
-    searched greedily: clusters that are too large are built anew from single items, the two parts of largest
-    sum first, as long as they fit; too few clusters are cut where a rising threshold cuts them first; of too
-    many those of largest sum are merged, then (no pair of them is listed) the smallest ones. Bounds and links
-    hold exactly; a `ValueError` says where they cannot, or where the search found no such clustering: with
-    cannot-links that question is as hard as colouring graphs.
+    searched greedily: clusters that are too large are built anew from single items, the two parts of
+    largest sum first, as long as they fit; too few clusters are cut where a rising threshold cuts them
+    first; of too many those of largest sum are merged, then (no pair of them is listed) the smallest ones.
+    Bounds and links hold exactly, where the clustering given holds the links; a `ValueError` says where
+    they cannot, or where the search found no such clustering: with cannot-links that question is as hard as
+    colouring graphs.
 
-    Parameters
-    ----------
-    scores : PairScores
-        Of all or of listed pairs, which are never made a matrix.
-    labels : array of int
-        The clustering to begin with, which holds the links.
-    max_size : int, optional
-        The largest number of items in a cluster.
-    min_groups : int, optional
-        The smallest number of clusters.
-    max_groups : int, optional
-        The largest number of clusters.
-    must_link, cannot_link : Pairs, optional
-        Pairs (a, b) of items that must, or must not, share a cluster.
-    random_state : int, default=0
-        Seed, or a generator, of whatever is drawn.
-
-    Returns
-    -------
-    array of int
-        The cluster of each item, numbered by first appearance.
-
-    Notes
-    -----
     Cost O(pairs log pairs), and at most 12 searches where there are too few clusters.
 
     Examples

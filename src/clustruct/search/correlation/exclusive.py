@@ -32,22 +32,8 @@ NO_PAIRS = np.empty((0, 2), np.int64)
 
 def matching(left: Ints, right: Ints, values: Floats) -> Ints:
     """The rows of the pairs (left[r], right[r]) that are matched, in order; the sum of their values is
-    largest.
+    largest. Items are numbered from 0 on each side, and each pair is there at most once.
 
-    Parameters
-    ----------
-    left, right : array of int
-        Numbers of the items of each side, from 0 on; each pair at most once.
-    values : array of float
-        Their scores.
-
-    Returns
-    -------
-    array of int
-        Row numbers of the matched pairs.
-
-    Notes
-    -----
     Exact: an item is added by the shortest augmenting path, which stays in its component of the positive
     pairs. Own code, since scipy's sparse assignment takes 3.5 s for 50,000 items a side with 48,000 positive
     pairs in small components, scipy's dense one for each component 0.3 s, this one 0.01 s; and an oracle asks
@@ -74,24 +60,10 @@ def matching(left: Ints, right: Ints, values: Floats) -> Ints:
 def exclusive(K: Any, sources: Any, *, thorough: bool = True, random_state: int = 0) -> Ints:
     """The clusters, numbered by first appearance; scores inside a source are passed over.
 
-    Parameters
-    ----------
-    K : object
-        As for :func:`~clustruct.search.correlation.greedy`.
-    sources : object
-        The number of each item's source.
-    thorough : bool, default=True
-        Where there are three sources or more, components of the positive scores of up to 1,000 items are
-        searched (`local_search` with cannot-link). Otherwise, and in larger ones, source after source is
-        matched with the clusters so far, which takes no pairs but those listed: for an oracle that is
-        called very often. Two sources are matched exactly.
-    random_state : int, default=0
-        Of the search.
-
-    Returns
-    -------
-    array of int
-        The cluster of each item.
+    Two sources are matched exactly. With three or more, components of the positive scores of up to 1,000
+    items are searched where ``thorough`` (`local_search` with cannot-link). Otherwise, and in larger ones,
+    source after source is matched with the clusters so far, which takes no pairs but those listed: for an
+    oracle that is called very often.
 
     Examples
     --------

@@ -26,26 +26,15 @@ def greedy(K: Any, *, must_link: Pairs | None = None, cannot_link: Pairs | None 
     Algorithm 3 of Finley's dissertation (2009). Equal gains: the pair of clusters with the smallest
     first items is merged.
 
-    Parameters
-    ----------
-    K : object
-        Square matrix, dense and symmetric, or any scipy sparse matrix that is symmetric or has entries in
-        one triangle only, or the listed pairs of a :class:`~clustruct.data.PairScores`, which are
-        not copied; absent pairs count 0. Of a dense K the upper triangle is used.
-    must_link, cannot_link : Pairs, optional
-        Pairs (a, b) of items that must, or must not, share a cluster. Always honoured.
-
-    Returns
-    -------
-    array of int
-        One per item, clusters numbered by first appearance.
-
-    Notes
-    -----
     Cost: a few passes over m^2 numbers in practice (O(m^3) at worst) for dense K; sparse K is never made
     dense and takes O(E log E) in practice, E counting only the pairs inside the components of the positive
     scores (nothing is ever merged across). Own code because it was measured 50 times faster than
     bioimage-cpp's edge contraction at m = 3000 (``benchmarks/correlation.py``).
+
+    K is dense and symmetric, any scipy sparse matrix that is symmetric or has entries in one triangle only,
+    or the listed pairs of a :class:`~clustruct.data.PairScores`, which are not copied; absent pairs count
+    0. Of a dense K the upper triangle is used. Links are always honoured. Clusters are numbered by first
+    appearance.
 
     Examples
     --------
@@ -148,18 +137,6 @@ def objective(K: Any, labels: Any) -> float:
     """Sum of K_ab over unordered pairs of items with equal labels (equation 3.1, each pair counted once).
 
     ``K`` is a dense symmetric matrix or a sparse graph, as for :func:`greedy`. O(m^2) or O(edges).
-
-    Parameters
-    ----------
-    K : object
-        Scores of the pairs, as for `greedy`: a dense symmetric matrix, a sparse graph or `PairScores`.
-    labels : object
-        The cluster of each item.
-
-    Returns
-    -------
-    float
-        The sum.
 
     Examples
     --------

@@ -93,16 +93,8 @@ class Predictor(ABC):
 
     ``objective`` says what is maximised: the sum of K over pairs together ("correlation", any number of
     clusters), or the mean within clusters ("kmeans", ``n_clusters`` given). ``relaxed`` predictions are no
-    partitions. Options a search does not know are left aside.
-
-    Parameters
-    ----------
-    loss_in_oracle : bool, default=True
-        Only oracles look at it.
-    n_init : int, default=3
-        How many random starts a search has.
-    random_state : int, default=0
-        Seed, or a generator, of whatever is drawn.
+    partitions. Options a search does not know are left aside. ``n_init`` is the number of random starts; only
+    oracles look at ``loss_in_oracle``.
     """
 
     name: ClassVar[str]
@@ -159,15 +151,6 @@ class Oracle(Predictor):
     norm 1 (slack scaling then takes several searches, see `separate_by_multipliers`); and whether it has a
     smoothed form (``can_smooth``). With ``loss_in_oracle=False`` the loss is left out of the search (section
     3.6.5); the constraint counts it always.
-
-    Parameters
-    ----------
-    loss_in_oracle : bool, default=True
-        Whether the loss is part of what is searched.
-    n_init : int, default=3
-        How many random starts a search has.
-    random_state : int, default=0
-        Seed, or a generator, of whatever is drawn.
     """
 
     exactness: ClassVar[OracleKind] = "undergenerating"
@@ -279,18 +262,7 @@ Kind = TypeVar("Kind", bound=type[Predictor])
 
 
 def register(kind: Kind) -> Kind:
-    """Make a search known by its name: a class decorator.
-
-    Parameters
-    ----------
-    kind : Kind
-        A class below `Oracle` or `Predictor`, with a name.
-
-    Returns
-    -------
-    Kind
-        The same class.
-    """
+    """Class decorator: make a search, a class below `Oracle` or `Predictor`, known by its name."""
     known = _KINDS if kind.__module__.startswith("clustruct.search.oracles.") else _load_searches()
     if known.setdefault(kind.name, kind).__qualname__ != kind.__qualname__:
         raise ValueError(f"there is a search called {kind.name!r} already")
