@@ -25,7 +25,7 @@ EXAMPLES = """\
 examples
   clustruct diff monday.csv tuesday.csv
   clustruct diff old.csv new.csv --match     for ids that are numbers of one run: matched by items"""
-# Kinds of groups that are told one by one, and what is said of the group.
+# Kinds of groups that are listed one by one, and the word for the group.
 LISTED: tuple[Status, ...] = ("merged", "split", "renamed", "changed", "shrunk", "grown", "new", "gone")
 SHOWN_NAMES = 4
 

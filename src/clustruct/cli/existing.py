@@ -222,7 +222,7 @@ def _print_outcome(
         sys.stdout.writelines(clustruct.data.io.prediction_lines([answer]))
         sys.stdout.flush()
         report = sys.stderr
-    # What was asked for is told in any case: what would be done, or what became of ids.
+    # What was asked for is printed in any case: what would be done, or what became of ids.
     if not args.quiet or args.dry_run:
         print("\n".join(_lines(args, found, number)), file=report)
     elif (args.revise or args.settle) and args.out is not None and (changed := _change_lines(found)):

@@ -28,7 +28,7 @@ ALONE = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
-    """Which cluster, and what is told of it."""
+    """Which cluster, and how it is described."""
     group = parser.add_argument_group("on many machines (pip install 'clustruct[dask]')")
     where = "the scheduler of a Dask cluster, tcp://host:8786; local: workers on this machine"
     group.add_argument("--dask", metavar="ADDRESS|local", help=where)

@@ -26,10 +26,10 @@ T = TypeVar("T")
 REDRAW, SPEAK = 0.1, 10.0
 # Seconds before the first plain line of a stage.
 PATIENCE = 1.0
-# The share of a stage that tells how long the rest takes: what comes first is often the slowest.
+# The share of a stage from which the rest is estimated: what comes first is often the slowest.
 TELLING = 0.1
 TRAINING = ("choosing C", "training")
-# Of more pieces the share is told, not the number.
+# Of more pieces the share is shown, not the number.
 MOST_COUNTED = 100_000
 
 
@@ -49,7 +49,7 @@ class Stage:
 class ProgressOutput(Callback):
     """Says how far the work is, trainings included, and ends a training where a stop was asked for.
 
-    Of stages within others, those are told that take long: parts of one large table, but not of many sets.
+    Of stages within others, those are shown that take long: parts of one large table, but not of many sets.
     """
 
     def __init__(self, quiet: bool = False, stream: TextIO | None = None) -> None:
@@ -85,7 +85,7 @@ class ProgressOutput(Callback):
         self.costs.add(cost)
 
     def on_compile(self, seconds: float | None) -> None:
-        """Compiling tells nothing of how long the rest takes: it is told once, and clocks stand still."""
+        """Compiling says nothing of how long the rest takes: it is shown once, and clocks stand still."""
         if seconds is None:
             self._say_compiling()
             return
@@ -102,7 +102,7 @@ class ProgressOutput(Callback):
         print(COMPILING, file=self.stream, flush=True)
 
     def on_step(self, stage: str, done: int, total: int | None) -> None:
-        """A piece of work was made; ``total`` is None where nobody knows how many there will be."""
+        """A piece of work was made; ``total`` is None where it is not known how many there will be."""
         own = next((one for one in reversed(self.open) if one.name == stage), None)
         if own is not None and own is not self.open[0]:
             is_short = time.perf_counter() - own.started < PATIENCE
@@ -199,7 +199,7 @@ def training_progress(quiet: bool) -> Iterator[ProgressOutput]:
 
 @contextmanager
 def ending_gently(progress: ProgressOutput) -> Iterator[None]:
-    """The first Ctrl-C of a training takes effect when it next tells of a round; any other one at once."""
+    """The first Ctrl-C of a training takes effect at the end of its round; any other one at once."""
     if threading.current_thread() is not threading.main_thread():
         yield  # signals belong to the main thread
         return

@@ -47,7 +47,7 @@ def learner(args: argparse.Namespace) -> str:
 
 
 def of_recipe(args: argparse.Namespace) -> dict[str, Any]:
-    """What a recipe is told of searches; names are checked before any data is read."""
+    """Options of a recipe for searches; names are checked before any data is read."""
     given = {name: getattr(args, name) for name in ("oracle", "formulation", "loss_in_oracle")}
     objective = getattr(clustruct.pipeline.LEARNERS[learner(args)], "clustering_objective", None)
     if objective == "links" and (args.oracle or args.predictor):

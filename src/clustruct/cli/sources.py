@@ -55,7 +55,7 @@ def add_source(parser: argparse.ArgumentParser) -> None:
 
 
 def of_recipe(args: argparse.Namespace) -> dict[str, Any]:
-    """What a recipe is told of sources."""
+    """Options of a recipe for sources."""
     if args.source == NONE and args.within_source != AUTO:
         raise UsageError("--within-source says something of sources, and there is --source none")
     if args.map and args.source != FILE:

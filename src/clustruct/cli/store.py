@@ -165,7 +165,7 @@ def _led_on(store: Store, decision: Decision) -> str:
 
 
 def _warn_of_contradictions(store: Store) -> None:
-    """All that people say is written down; what cannot hold is told at once, not by a later run."""
+    """All decisions are written down; one that cannot hold is refused at once, not by a later run."""
     found = clustruct.groups.decisions.contradiction(store.state().judgements())
     if found is not None:
         message = (

@@ -68,7 +68,7 @@ class _Limit:
 
 
 def _set_threads(library: Any, threads: int) -> None:
-    """Set a library's threads. threadpoolctl heeds the first thread that does so alone, until it is told to
+    """Set a library's threads. threadpoolctl obeys only the first thread that does so, until it is asked to
     forget that one; whose turn it is the lock of the limit says.
     """
     forget = getattr(library, "clear_controlling_thread", None)

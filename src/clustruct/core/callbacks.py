@@ -84,7 +84,7 @@ class Callback:
         """A stage of work other than training begins. Stages may be parts of others."""
 
     def on_step(self, stage: str, done: int, total: int | None) -> None:
-        """A stage goes on: ``done`` of its ``total`` pieces are made (None: nobody knows how many)."""
+        """A stage goes on: ``done`` of its ``total`` pieces are made (None: not known)."""
 
     def on_close(self, cost: Cost) -> None:
         """A stage is over, or was left by an error."""
@@ -149,7 +149,7 @@ def listener(callback: Callback | Listener, training: Training) -> Listener:
     return partial(callback.on_iteration, training)
 
 
-# What people who wait for compiled code are told.
+# The message to people who wait for compiled code.
 COMPILING = "compiling for this machine, once (half a minute or so)"
 
 _CALLBACK: ContextVar[Callback | None] = ContextVar("callback", default=None)
@@ -218,7 +218,7 @@ class Work:
 
 @contextmanager
 def working(stage: str, total: int | None = None) -> Iterator[Work]:
-    """A stage of work: a callback hears how far it is, at its end what it cost and kept.
+    """A stage of work: a callback is called with its progress, and at its end with what it cost and kept.
 
     >>> class Costs(Callback):
     ...     def on_close(self, cost):
@@ -259,7 +259,7 @@ def compiling() -> Iterator[None]:
 
 
 def peak_memory() -> int | None:
-    """The most bytes that this process has held so far; None where nobody knows."""
+    """The most bytes that this process has held so far; None where it is not known."""
     try:
         import resource
     except ImportError:  # not on this system
@@ -269,7 +269,7 @@ def peak_memory() -> int | None:
 
 
 def steps(things: Sequence[T], stage: str) -> Iterator[T]:
-    """The things one by one; a callback hears how many are done."""
+    """The things one by one; a callback is called with how many are done."""
     callback = _CALLBACK.get()
     with working(stage, len(things)):
         for done, thing in enumerate(things):

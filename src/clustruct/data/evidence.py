@@ -35,7 +35,7 @@ class Evidence:
     piece : array of int
         For each item the number of its piece, -1 where nothing is known of it.
     named : array of bool
-        The items that people spoke of; pairs that touch one of them are looked at.
+        The items that people judged; pairs that touch one of them are looked at.
     apart : array of int
         Pairs of pieces (p x 2) that are not the same.
     labelled : array of bool
@@ -166,7 +166,7 @@ class Evidence:
         are after the corrections, are complete clusters.
 
         Corrections name errors alone, and a model that learns from these alone learns that all is wrong: with
-        50 pairs told apart the loss on other records rose from 18 to 76. What was not corrected in a group
+        50 pairs judged apart the loss on other records rose from 18 to 76. What was not corrected in a group
         that was looked at is right.
         """
         touched = np.zeros(int(groups.max(initial=-1)) + 1, np.bool_)

@@ -392,7 +392,7 @@ def _count_items(
     *,
     listed: bool,
 ) -> int:
-    """m, from whatever tells it; two sources that differ are an error."""
+    """m, from whatever gives it; two sources that differ are an error."""
     tables = {"nodes": nodes, "pair_diagonal": diagonal}
     counts = {name: int(A.shape[0]) for name, A in tables.items() if A is not None}
     if ids is not None:

@@ -1,4 +1,4 @@
-"""Arrays and CSR matrices of item and pair features: the only place that tells the two apart.
+"""Arrays and CSR matrices of item and pair features: the only place that distinguishes the two.
 
 Node products:  K = X diag(w) X',            adjoint  Psi_f = (X' B X)_ff = sum_ab B_ab X_af X_bf.
 Pair features:  K_ij = K_ji = (P w)_r,       adjoint  Psi = P' e,  e_r = B_ij + B_ji  for pair row r = (i, j).

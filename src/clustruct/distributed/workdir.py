@@ -53,7 +53,8 @@ class About:
 class WorkDirectory:
     """A directory of stages. It is cheap to send: a task reads from it what it needs, once for each process.
 
-    ``token`` tells it from an earlier directory of the same name, of which a worker may remember something.
+    ``token`` distinguishes it from an earlier directory of the same name, of which a worker may remember
+    something.
     """
 
     folder: str

@@ -92,7 +92,7 @@ class TrainingShape(DataclassState):
         self, sets: Sequence[ItemSet | PairScores], score: PairScorer, *, zero_counts: bool = True
     ) -> None:
         """Warn, once, of sets (or of scores of sets) that are far from what was shown; ``zero_counts`` says
-        whether zero is where the model tells together from apart.
+        whether zero is where the model separates together from apart.
         """
         reasons = [self._size(max(x.n_items for x in sets))]
         found = sampled_scores(sets, score)

@@ -27,7 +27,7 @@ from .store import Store
 
 @dataclass(frozen=True)
 class Corrections:
-    """Sets and what people said of them.
+    """Sets and people's judgements of them.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class Corrections:
     evidence : list of Evidence or None
         For each set what is known of its items; None: nothing was said of it.
     n_same, n_different, n_unsure : int
-        Pairs of items that people spoke of.
+        Pairs of items that people judged.
     notes : tuple of str
         Labels that do not count, since people said otherwise; one line each.
     """

@@ -96,7 +96,7 @@ def add_to_groups(
         As for `update_groups`.
     settle : int, optional
         Items that one of so many last runs has put into their groups may still be revised (unless they
-        are confirmed), all others stay; the changes are told. None: all, or with ``revise=False`` none.
+        are confirmed), all others stay; the changes are listed. None: all, or with ``revise=False`` none.
 
     Returns
     -------

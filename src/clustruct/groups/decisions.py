@@ -20,11 +20,11 @@ from clustruct.data.evidence import Contradiction
 
 Kind = Literal["same", "different", "unsure", "sort", "move", "merge", "split", "confirm", "note", "undo"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
-# What a pair of items is said to be.
+# How a pair of items can be judged.
 ANSWERS = ("same", "different", "unsure")
-# What is said of items alone, whatever groups there are: it moves nothing, and binds the runs that follow.
+# Judgements of items alone, whatever groups there are: they move nothing, and bind the runs that follow.
 JUDGEMENTS = (*ANSWERS, "sort")
-# Items that can be sorted at once: all their pairs are spoken of, twenty thousand of so many.
+# Items that can be sorted at once: all their pairs are judged, twenty thousand of so many.
 MOST_SORTED = 200
 # People who say different things of one pair contradict each other, or the majority decides.
 Disagreement = Literal["error", "majority"]
@@ -40,15 +40,15 @@ class Decision:
     kind : Kind
         What is decided:
 
-        - "same", "different", "unsure": two items belong together, or not, or nobody knows;
+        - "same", "different", "unsure": two items belong together, or not, or it is not known;
         - "sort": items were sorted into ``piles``: those of one pile belong together, those of different
-          piles do not, and of others nothing is said;
+          piles do not, and others are not judged;
         - "move": items belong to the group ``into``; without it, to a new group of their own;
         - "merge": the group ``group`` is the same as ``into``, which keeps its id;
         - "split": items of the group ``group`` are another group (``into``: its id, where it has one
           already);
         - "confirm": the group ``group`` is right as it stands. With ``items``, which were shown beside it: it
-          belongs together, these do not belong to it, and of others nothing is said;
+          belongs together, these do not belong to it, and others are not judged;
         - "note": something to remember;
         - "undo": the decision with the number ``undoes`` does not count.
     items : tuple of str, default=()
@@ -257,7 +257,7 @@ class PairJudgement:
 def judgements_of(decision: Decision) -> list[PairJudgement]:
     """What a judgement says of pairs of items; nothing for what is about groups.
 
-    Of sorted items every pair is spoken of, though some would do, from which the rest follows: so who sorts
+    Of sorted items every pair is judged, though some would do, from which the rest follows: so who sorts
     the same items anew takes back all that was said of them before.
 
     >>> judged = judgements_of(Decision("sort", piles=(("a", "b"), ("c",))))

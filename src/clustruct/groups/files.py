@@ -72,7 +72,7 @@ class LabelFile:
     decisions: tuple[Decision, ...]
 
     def judgements(self) -> list[PairJudgement]:
-        """What is said of pairs."""
+        """Judgements of pairs."""
         return [judged for decision in self.decisions for judged in judgements_of(decision)]
 
 

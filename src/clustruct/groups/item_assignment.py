@@ -85,7 +85,7 @@ def assign(
     settled : object, optional
         For each item whether it stays in its group even so; such groups are not merged with each other.
     sweeps, random_state
-        As for `inference.correlation.local_search`.
+        As for `clustruct.search.correlation.local_search`.
 
     Returns
     -------
@@ -183,7 +183,7 @@ class _Pieces:
 def _loosen(
     groups: Ints, must: Ints, cannot: Ints, index: Ints, values: Floats
 ) -> tuple[Ints, tuple[int, ...]]:
-    """The known groups without items that a constraint tells from others in them, and these items.
+    """The known groups without items that a constraint separates from others in them, and these items.
 
     Of two items that must not be together, the one (with all that must be with it) that has the weaker
     ties to the rest leaves; where they are equal the one with fewer such items, then the later one.

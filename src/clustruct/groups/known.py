@@ -39,7 +39,7 @@ class KnownItems:
     table : Table or None
         The items with their fields; None where there is none yet.
     state : State
-        Their groups, and what people said.
+        Their groups, and people's judgements.
     id, cluster
         The columns that these had, and will have.
     is_store : bool, default=False
@@ -98,7 +98,7 @@ def _name_by_set(
 
 
 def known_of_store(store: StoredGroups, id: str = "id", *, indexed: bool = True, runs: int = 0) -> KnownItems:
-    """All items of a store, with the index that it keeps (``indexed``), groups, and what people said of them.
+    """All items of a store, with the index that it keeps (``indexed``), groups, and people's judgements.
 
     Values are read when they are asked for, as long as the store is open. ``id`` is the column that ids have
     in files. With ``runs``, also which items so many last runs have put into groups.

@@ -159,7 +159,7 @@ def with_id(decision: Decision, taken: View) -> Decision:
 
 @dataclass
 class State:
-    """Groups, their ids, and what people said, after a number of events.
+    """Groups, their ids, and people's judgements, after a number of events.
 
     Attributes
     ----------
@@ -382,7 +382,7 @@ def replay(events: Sequence[Event], groups: Mapping[str, str] | None = None) -> 
     Returns
     -------
     State
-        The groups, the ids, and what people said.
+        The groups, the ids, and people's judgements.
 
     Examples
     --------

@@ -181,7 +181,7 @@ def _with_names(
     new = {items[a]: y for a, y in zip(touched.tolist(), labels[touched].tolist(), strict=True)}
     kept = match_groups(existing, new, prefer=prefer)
     if fresh is None:
-        # The state as far as this run has to do with it; the number of items tells days apart.
+        # The state as far as this run has to do with it; the number of items distinguishes days.
         near = digest({item: existing.get(item, "") for item in new})
         state, taken = (near, len(existing)), set(existing.values())
         fresh = lambda item: fresh_id(*state, item, taken=taken)  # noqa: E731

@@ -101,7 +101,7 @@ class StoredGroups:
                 # is open in a page has a file beside it, which belongs to whoever opened it so.
                 if shared or not is_in_wal_mode(self.path):
                     self._db.execute(f"PRAGMA journal_mode = {'WAL' if shared else 'DELETE'}")
-                # A decision of a person is on the disk before it is said to be.
+                # A decision of a person is on the disk before it is reported to be.
                 self._db.execute("PRAGMA synchronous = FULL")
             except BaseException:
                 self._db.close()
@@ -369,7 +369,7 @@ class StoredGroups:
         return int(self._ask("SELECT count(DISTINCT grp) FROM members")[0][0])
 
     def state(self) -> State:
-        """The replay of the log: groups, ledger, and what people said of pairs.
+        """The replay of the log: groups, ledger, and judgements of pairs.
 
         Where nobody has decided anything, the groups and ids that are kept beside the log are that.
         """
@@ -397,5 +397,5 @@ class StoredGroups:
         try:
             yield
         except DataError as error:
-            what = str(error).replace(f" of {self.path}", "")  # which is said already
+            what = str(error).replace(f" of {self.path}", "")  # which the message names already
             raise ModelFileError(f"{self.path}: the store is damaged ({what})") from None

@@ -50,8 +50,9 @@ class Mixture:
 def agreement(features: Floats, names: Sequence[str]) -> tuple[Floats, Bools]:
     """How surprising the likeness of each pair is, field by field, and which fields are missing in it.
 
-    For a feature that tells a likeness, minus the logarithm of the share of pairs at least as alike: common
-    agreement says little, rare agreement much. The mean over the features of a field (``field: feature``).
+    For a feature that measures a likeness, minus the logarithm of the share of pairs at least as alike:
+    common agreement says little, rare agreement much. The mean over the features of a field (``field:
+    feature``).
     """
     alike = set(likeness_features(names))
     columns: dict[str, list[int]] = {}

@@ -71,7 +71,7 @@ def make_marbles(
 
     Colour and size are drawn independently and uniformly, so that the features alone do not tell which
     of them counts: only the examples do. Weight follows from the size (glass, 2.5 g per cubic
-    centimetre) with noise; transparency is uniform and tells nothing. ``noise`` scales the spread of hue (12
+    centimetre) with noise; transparency is uniform and says nothing. ``noise`` scales the spread of hue (12
     degrees), diameter (1.2 mm) and weight (10 %).
 
     Examples

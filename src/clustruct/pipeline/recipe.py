@@ -136,7 +136,7 @@ class Recipe(EstimatorState, BaseEstimator):
         How many rows the table to be grouped will have, where it is larger than the one that is learned
         from: false pairs count so many times more as there will be of them for each row.
     nonnegative : bool
-        Likeness never counts against a pair: no weight of a feature that tells one
+        Likeness never counts against a pair: no weight of a feature that measures one
         (`features.likeness_features`) is negative. Correlation clustering only.
     parts : int, optional
         Into how many sets a single set without background is cut. By default sets of fewer items than
@@ -228,7 +228,7 @@ class Recipe(EstimatorState, BaseEstimator):
         """Learn from sets with labels, their own or those of y.
 
         ``groups`` has one entry per set (by default what the sets say themselves): sets of one group are
-        held out together when C is chosen. ``corrections`` are what people said of items of each set
+        held out together when C is chosen. ``corrections`` are people's judgements of items of each set
         (`clustruct.groups.corrections` makes them of files); sets may lack labels then. With ``start``,
         a pipeline that was fitted before, the training goes on from it: features and C are kept, and
         ``sets`` are those alone that it has not seen. Ctrl-C ends the training and keeps what was learned
@@ -264,7 +264,7 @@ class Recipe(EstimatorState, BaseEstimator):
         corrections: Sequence[Evidence | None] | None,
         start: Pipeline | None,
     ) -> Self:
-        """Labels first, where there are some and nothing was learned before; then what people said."""
+        """Labels first, where there are some and nothing was learned before; then people's judgements."""
         given = CorrectedSets.of(sets, y, groups, corrections)
         self.was_cut_ = False
         if start is None and given.labelled_numbers:

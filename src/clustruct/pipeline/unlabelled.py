@@ -1,5 +1,5 @@
 """A recipe without labels: features as for labelled sets, and a similarity that is guessed from them, and
-from what people said of a few items where they did.
+from people's judgements of a few items where there are some.
 """
 
 from __future__ import annotations

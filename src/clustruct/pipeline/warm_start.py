@@ -46,7 +46,7 @@ RTOL = 0.01
 
 @dataclass(frozen=True)
 class CorrectedSets:
-    """Sets, what people said of their items, and groups of sets where there are some."""
+    """Sets, people's judgements of their items, and groups of sets where there are some."""
 
     sets: list[Table]
     evidence: list[Evidence | None]
@@ -89,7 +89,7 @@ class CorrectedSets:
 
     @property
     def n_named_items(self) -> int:
-        """Of how many items something is said."""
+        """How many items have been judged."""
         return sum(int(np.count_nonzero(e.named)) for e in self.evidence if e is not None)
 
     def with_parts(self, parts: list[Table]) -> CorrectedSets:
@@ -113,7 +113,7 @@ def _with_pieces(table: Table, evidence: Evidence | None) -> Table:
 def learn_corrections(
     pipeline: Pipeline, given: CorrectedSets, features_file: FeatureFile | None = None
 ) -> Pipeline:
-    """A pipeline that has learned from labelled sets and from what people said of some sets.
+    """A pipeline that has learned from labelled sets and from people's judgements of some sets.
 
     Its features are those of the one given. Where that has learned before, what people corrected are its
     groups: those that they touched are taken as they are after it (`Evidence.with_complete_groups`).

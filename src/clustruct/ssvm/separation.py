@@ -1,7 +1,7 @@
 """How a problem is asked: checked, brought into batch form, and answered wherever its oracle runs.
 
-An executor is given the problem once (`Executor.open`). Then, round by round, it is told which examples to
-answer for at which w, and gives the constraints back: an executor that spreads the examples over machines
+An executor is given the problem once (`Executor.open`). Then, round by round, it is given examples and
+the w to answer for, and returns the constraints: an executor that spreads the examples over machines
 sends them once and from then on only w. Examples come in pieces whose bounds do not depend on the executor,
 and answers are taken in the order of the pieces: the result of a training is the same with every executor.
 """
@@ -305,7 +305,7 @@ def executing(executor: Executor) -> Iterator[None]:
 
 
 def executor_for(n_jobs: int | None) -> Executor:
-    """What ``n_jobs`` stands for, where nothing is said by `executing`."""
+    """What ``n_jobs`` stands for, where `executing` does not say."""
     given = _EXECUTOR.get()
     if given is not None:
         return given

@@ -5,7 +5,7 @@ is wrong and says "as shown" has answered about all their pairs: eleven answers 
 about mates and about what is nearest to them. Of two cards it is asked: do these belong together?
 
 Round which item? Every second is drawn at random, so that what is learned is not of hard cases alone. Every
-other is an end of the pair whose answer would teach most, as far as can be told: doubt is p (1 - p), p the
+other is an end of the pair whose answer would teach most, as far as is known: doubt is p (1 - p), p the
 probability by the model; disagreement is the variance of p over a committee of models that have seen other
 answers (bootstrap). Both are large where answers change something.
 

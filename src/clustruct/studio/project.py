@@ -239,7 +239,7 @@ def _are_names(value: object) -> bool:
 
 
 def key_of(request: Mapping[str, Any]) -> str:
-    """The key by which a page tells one decision from all others."""
+    """The key by which a page distinguishes a decision from all others."""
     key = request.get("key")
     if not isinstance(key, str) or not (8 <= len(key) <= 40 and key.isascii() and key.isalnum()):
         raise DataError("a decision needs a key of 8 to 40 letters and digits")

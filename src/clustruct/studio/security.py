@@ -125,7 +125,7 @@ def _is_address(name: str) -> bool:
 
 
 class Guard:
-    """An application that hears only what its policy lets in, and says to browsers what pages may do."""
+    """An application that receives only what its policy lets in, and says to browsers what pages may do."""
 
     def __init__(self, app: Any, policy: Policy) -> None:
         self.app, self.policy = app, policy

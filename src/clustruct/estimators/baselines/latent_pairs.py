@@ -9,8 +9,8 @@ that add up to the number of answers, `_answers`), and the probability of a mixt
 v_0 is the optimum without answers, where each pair counts 1 and v_0 = 0.
 
 Answers are about doubtful pairs, and weights that suit these alone forget the others. So where the mixture is
-believed the guess follows: pairs are grouped by what was learned, under the answers, r of a pair that nobody
-has spoken of is then whether it is inside a group, these count as many answers as there are more, at most
+believed the guess follows: pairs are grouped by what was learned, under the answers, r of a pair without a
+judgement is then whether it is inside a group, these count as many answers as there are more, at most
 ten, and all is learned again, a few times (self-training).
 """
 
@@ -48,7 +48,7 @@ CREDIBLE = 0.3
 SEED_ROUNDS, SURE, DOUBTFUL = 3, 0.98, 0.02
 # What the mixture begins with: one pair for every two items belongs together, but no larger share of all.
 MATES, LARGEST_SHARE = 0.5, 0.1
-# Of the pairs that nobody has spoken of every so-manieth is looked at, at least this many: they count as few
+# Of the pairs without a judgement every so-manieth is looked at, at least this many: they count as few
 # answers, and a person waits.
 GUESSES = 5000
 # C of what is learned from guesses: they are many, and alike.
@@ -130,7 +130,7 @@ class LatentPairClustering(PairScoring):
         *,
         evidence: Sequence[Evidence | None] | None = None,
     ) -> Self:
-        """Learn from sets, and from what people said of their items (``evidence``); y is not looked at."""
+        """Learn from sets, and from people's judgements of their items (``evidence``); y is not looked at."""
         self.check_parameters()
         given = read_sets(self, X, set_ids, reset=True)
         self._check_memory(given.sets)
@@ -164,7 +164,7 @@ class LatentPairClustering(PairScoring):
         return found
 
     def _guess_probabilities(self, table: _PairRows, names: Sequence[str]) -> Floats:
-        """The probability that each pair belongs together, as far as can be told without answers."""
+        """The probability that each pair belongs together, as far as it is known without answers."""
         surprise, missing = agreement(table.rows, names)
         likeness = surprise.sum(axis=1)
         share = min(LARGEST_SHARE, MATES * sum(table.sizes) / len(table.pairs))
@@ -228,7 +228,7 @@ class _PairRows:
         return soft_logistic(self.rows[use], target, weights, C, start, begin)
 
     def together(self, v: Floats, b: float, given: Answers) -> Bools:
-        """Which pairs are inside the groups by these weights that hold what people said."""
+        """Which pairs are inside the groups by these weights that respect people's judgements."""
         scores = self.rows @ v + b
         scores[given.judged] = np.where(given.together[given.judged], DECIDED, -DECIDED)
         labels = local_search(PairScores(sum(self.sizes), index=self.pairs, values=scores), sweeps=0)
@@ -279,7 +279,7 @@ def _answers(pairs: Ints, evidence: Evidence | None) -> Answers:
 
     k items that are tied by what was said of them count as k - 1 answers, whatever follows for their pairs:
     half of that for pairs that are the same, half for those that are different, where there are both. (Every
-    two pieces that are told apart as one answer: author names, mean F of six draws of five sets, 66 and 64,
+    two pieces that are judged apart as one answer: author names, mean F of six draws of five sets, 66 and 64,
     so 78 and 69.)
     """
     if evidence is None:

@@ -43,7 +43,7 @@ FEWEST_PAIRS = 10
 class Calibration(DataclassState):
     """What scores of a model mean, learned from data that trainings had not seen.
 
-    It speaks of pairs that are compared: where likely pairs are listed, of those. ``pairs`` maps scores to
+    It is about pairs that are compared: where likely pairs are listed, about those. ``pairs`` maps scores to
     probabilities, ``items`` what pairs say to the confidence in an item's place. What was held out,
     ``held_out``, is "set" or "cluster"; ``n_true`` and ``n_false`` are weighted numbers of held-out pairs.
     ``skill`` is 1 - Brier score / that of the share of true pairs. ``contested`` is the curve of scores less

@@ -290,8 +290,9 @@ def canonical_order(
     sets.
 
     Searches that start at random and trainings that ask for one set after another come to other ends where
-    items or sets are numbered in another way; so the same data is the same problem. Items are told apart by
-    sums over the similarities at one random w, and the same within their clusters; sets by sums of these.
+    items or sets are numbered in another way; so the same data is the same problem. Items are distinguished
+    by sums over the similarities at one random w, and the same within their clusters; sets by sums of
+    these.
 
     >>> x = ItemSet(nodes=[[3.0], [1.0], [2.0]])
     >>> found, ys, _ = canonical_order([x], [np.array([0, 0, 1])], np.ones(1))

@@ -4,9 +4,9 @@
     S(y) = sum_{a<b, y_a = y_b} K_ab
 
 Both undergenerate: they return a partition, whose H is at most the maximum. Losses that depend on counts
-alone, or on the table of clusters by true ones, are searched by compiled code, the others
- by one array operation for all neighbours of a partition;
-both make the same steps in the same order. Finley 2009, Algorithm 4 and eq. (2.21), (2.22).
+alone, or on the table of clusters by true ones, are searched by compiled code, the others by one array
+operation for all neighbours of a partition; both make the same steps in the same order. Finley 2009,
+Algorithm 4 and eq. (2.21), (2.22).
 """
 
 from __future__ import annotations
