@@ -31,7 +31,7 @@ for table, x in zip(new, features.transform(new), strict=True):
     labels = model.predict(x)
     a, b = np.triu_indices(len(table), 1)
     pairs.append((model.pair_probabilities(scores), truth[a] == truth[b]))
-    items.append((model.item_confidence(scores, labels), in_right_place(truth, labels)))
+    items.append((model.item_probability(scores, labels), in_right_place(truth, labels)))
 p, same = (np.concatenate(part) for part in zip(*pairs, strict=True))
 confidence, right = (np.concatenate(part) for part in zip(*items, strict=True))
 doubtful = (p > 0.05) & (p < 0.95)

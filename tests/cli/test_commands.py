@@ -9,7 +9,7 @@ import time
 import pytest
 
 from clustruct.cli import COMMANDS
-from clustruct.cli.arguments import KINDS, unlabelled_sets
+from clustruct.cli.arguments import ITEM_KINDS, unlabelled_sets
 from clustruct.cli.main import build_parser
 from clustruct.core.storage import load, read
 from clustruct.data.io import ColumnRoles, read_sets
@@ -337,7 +337,7 @@ def test_wrong_use_is_code_2(command, words):
 def test_kinds_of_the_option_are_those_of_the_features():
     from clustruct.features import blocks
 
-    assert KINDS == blocks.KINDS
+    assert ITEM_KINDS == blocks.ITEM_KINDS
 
 
 def test_json_beside_a_file(command, folder, tmp_path):

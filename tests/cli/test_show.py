@@ -44,9 +44,9 @@ def test_shares_in_words():
 
 
 def test_every_kind_of_field_has_a_word():
-    assert set(show.KINDS) == set(get_args(Kind))
+    assert set(show.KIND_WORDS) == set(get_args(Kind))
     lines = show._field_table([FieldNeed(f"a {kind}", kind) for kind in get_args(Kind)]).splitlines()
-    assert len(lines) == 1 + len(show.KINDS)
+    assert len(lines) == 1 + len(show.KIND_WORDS)
 
 
 def test_the_gap_is_no_share():

@@ -85,7 +85,7 @@ def test_doubtful_items_stay_alone(fitted):
     model = recipe.pipeline_[-1]
     scores = score_set(check_tables(recipe.pipeline_), sets[0])
     y = recipe.predict(sets[:1])[0]
-    sure = model.item_confidence(scores, y)
+    sure = model.item_probability(scores, y)
     level = float(np.median(sure))
     mates = np.flatnonzero(y == y[0])[:2]  # known to be together, as they are
     known = Evidence.of_pairs(len(y), [mates])

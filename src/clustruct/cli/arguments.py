@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from clustruct.pipeline import Recipe
 
 LINKAGES = ("single", "average", "complete", "left")
-KINDS = ("auto", "records", "text", "mentions", "vectors")
+ITEM_KINDS = ("auto", "records", "text", "mentions", "vectors")
 # Those of `clustruct.features.similarity`, which is not imported before it is needed.
 SIMILARITIES = ("linear", "kernel", "mapped", "trees", "auto")
 ROLES = ("set", "id", "cluster", "group")
@@ -141,7 +141,7 @@ def add_memory(parser: argparse.ArgumentParser) -> None:
 def add_learning(parser: argparse.ArgumentParser) -> None:
     """The parameters of a recipe."""
     add = parser.add_argument_group("learning").add_argument
-    add("--kind", choices=KINDS, default="auto", help="what the items are (default: a guess)")
+    add("--kind", choices=ITEM_KINDS, default="auto", help="what the items are (default: a guess)")
     learners = (
         "correlation: learned as a whole, finds the number of clusters (default); "
         "agglomerative: link by link; pairs: a classifier of pairs; kmeans: learned for k-means"

@@ -30,7 +30,7 @@ TITLES = {
     "field_sizes": "how much each field counts",
 }
 # What the fields of training data held, in words.
-KINDS: Mapping[str, str] = {
+KIND_WORDS: Mapping[str, str] = {
     "string": "short text",
     "text": "text",
     "number": "numbers",
@@ -123,7 +123,7 @@ def _sizes(quarters: Sequence[float]) -> str:
 
 def _field_table(needs: Sequence[FieldNeed]) -> str:
     rows = [
-        (need.name, KINDS[need.kind], "-" if need.kind == "context" else _percent(need.missing))
+        (need.name, KIND_WORDS[need.kind], "-" if need.kind == "context" else _percent(need.missing))
         for need in needs
     ]
     return format_table(["field", "holds", "missing"], rows)

@@ -120,7 +120,7 @@ PLACES = (
     "Nantes, Ghent"
 )
 # What happens, who speaks, what the papers dwell on, and what comes next: one line for each kind of story.
-KINDS = (
+STORY_KINDS = (
     ("storm", "mayor", "flood roofs wind rescue shelter rain harbour power", "warning repair"),
     ("election", "candidate", "votes party ballot poll turnout coalition recount seat", "result cabinet"),
     ("strike", "union", "workers wage railway trains pay talks staff picket", "agreement walkout"),
@@ -151,17 +151,17 @@ def make_news(
     >>> table.items[0]["title"], table.group
     ('Leeds merger brings investors', 0)
     """
-    if n_stories > len(KINDS) * len(_PLACES):
-        raise ValueError(f"there are {len(KINDS) * len(_PLACES)} stories at most, not {n_stories}")
+    if n_stories > len(STORY_KINDS) * len(_PLACES):
+        raise ValueError(f"there are {len(STORY_KINDS) * len(_PLACES)} stories at most, not {n_stories}")
     rng = as_generator(random_state)
     return [_day(number, n_stories, most, common, rng) for number in range(n_sets)]
 
 
 def _day(number: int, n_stories: int, most: int, common: float, rng: np.random.Generator) -> Table:
-    chosen = rng.choice(len(KINDS) * len(_PLACES), n_stories, replace=False)
+    chosen = rng.choice(len(STORY_KINDS) * len(_PLACES), n_stories, replace=False)
     articles: list[tuple[int, dict[str, str]]] = []
     for story, code in enumerate(chosen):
-        kind, place = KINDS[int(code) % len(KINDS)], _PLACES[int(code) // len(KINDS)]
+        kind, place = STORY_KINDS[int(code) % len(STORY_KINDS)], _PLACES[int(code) // len(STORY_KINDS)]
         for _ in range(int(rng.integers(2, most + 1))):
             articles.append((story, _article(kind, place, common, rng)))
     order = rng.permutation(len(articles))

@@ -257,9 +257,9 @@ class SupervisedCorrelationClustering(SimilarityLearning):
             return self.probabilities().of_pairs(scores.above(-self._threshold))
         return self.probabilities().probability(np.asarray(scores) + self._threshold)
 
-    def item_confidence(self, scores: PairScores, labels: Ints) -> Floats:
+    def item_probability(self, scores: PairScores, labels: Ints) -> Floats:
         """The probability that each item is in the right cluster, by the similarities of its pairs."""
-        return self.probabilities().item_confidence(scores.above(-self._threshold), labels)
+        return self.probabilities().item_probability(scores.above(-self._threshold), labels)
 
     def _calibrate(self, task: SimilarityTask, chosen: Choice | None) -> None:
         wanted = self.C == "cv" if self.calibrate == "auto" else self.calibrate
@@ -328,7 +328,7 @@ class SupervisedCorrelationClustering(SimilarityLearning):
     def _search_options(self, scores: PairScores) -> dict[str, Any]:
         """Where pairs must beat rivals, they are clustered by scores less those of the best rivals."""
         known = getattr(self, "calibration_", None) is not None
-        asked: dict[str, Any] = {"item_probabilities": self.item_confidence if known else None}
+        asked: dict[str, Any] = {"item_probabilities": self.item_probability if known else None}
         if getattr(self, "beats_rivals_", None):
             plain = scores.above(-self._threshold)
             lowered = learning.calibration.less_rivals(

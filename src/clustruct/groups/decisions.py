@@ -19,7 +19,7 @@ from clustruct.data import Evidence
 from clustruct.data.evidence import Contradiction
 
 Kind = Literal["same", "different", "unsure", "sort", "move", "merge", "split", "confirm", "note", "undo"]
-KINDS: tuple[Kind, ...] = get_args(Kind)
+DECISION_KINDS: tuple[Kind, ...] = get_args(Kind)
 # How a pair of items can be judged.
 ANSWERS = ("same", "different", "unsure")
 # Judgements of items alone, whatever groups there are: they move nothing, and bind the runs that follow.
@@ -122,8 +122,8 @@ class Decision:
 def _fault(decision: Decision) -> str | None:
     """What is wrong with the shape of a decision."""
     kind, items = decision.kind, decision.items
-    if kind not in KINDS:
-        return f"a decision is one of {', '.join(KINDS)}, not {kind!r}"
+    if kind not in DECISION_KINDS:
+        return f"a decision is one of {', '.join(DECISION_KINDS)}, not {kind!r}"
     if decision.piles and kind != "sort":
         return f"{kind} takes no piles"
     if len(set(items)) < len(items):

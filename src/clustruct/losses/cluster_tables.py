@@ -33,7 +33,7 @@ from .base import Loss, LossState, register
 
 TableKind = Literal["b_cubed", "lea", "information", "ceaf_mention", "ceaf_entity"]
 # As compiled searches number them; those from the fourth on match clusters one to one.
-KINDS: tuple[TableKind, ...] = ("b_cubed", "lea", "information", "ceaf_mention", "ceaf_entity")
+TABLE_KINDS: tuple[TableKind, ...] = ("b_cubed", "lea", "information", "ceaf_mention", "ceaf_entity")
 
 
 class Sums(NamedTuple):

@@ -309,7 +309,14 @@ class Recipe(EstimatorState, BaseEstimator):
     ) -> list[Labels]:
         """The clusters of each set, with what else is asked of them: see `GroupingOptions`."""
         check_is_fitted(self)
-        options = GroupingOptions(threshold, precision, max_size, min_groups, max_groups, reject_below)
+        options = GroupingOptions(
+            threshold=threshold,
+            precision=precision,
+            max_size=max_size,
+            min_groups=min_groups,
+            max_groups=max_groups,
+            reject_below=reject_below,
+        )
         return [one.labels for one in group_sets(self.pipeline_, sets, options=options)]
 
     @overload

@@ -26,7 +26,7 @@ from .project import Project, decide, decision_of, redo_of, undo_of
 from .security import Guard, Policy, TooLarge
 
 log = logging.getLogger("clustruct.studio")
-KINDS = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
+MEDIA_TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 # What a request is answered with: a response, or something to be sent as JSON.
 Handler = Callable[[Project, Request], Awaitable[Any]]
 
@@ -112,17 +112,17 @@ class Studio:
         """A script or a style of the pages, by its plain name."""
         name = request.path_params["name"]
         stem, dot, end = name.rpartition(".")
-        if dot + end not in KINDS or "/" in name or "\\" in name or name.startswith("."):
+        if dot + end not in MEDIA_TYPES or "/" in name or "\\" in name or name.startswith("."):
             raise Refused(404, "no such file")
         page = self.pages.get(stem)
         if page is not None and page.script is not None and end == "js":
-            return Response(page.script, media_type=KINDS[".js"])
+            return Response(page.script, media_type=MEDIA_TYPES[".js"])
         # The style is the report's, found from the top: to import the report would load all that it needs.
         folder = "evaluate/report/templates" if name == "style.css" else "studio/static"
         found = files("clustruct") / folder / name
         if not found.is_file():
             raise Refused(404, "no such file")
-        return Response(found.read_bytes(), media_type=KINDS[dot + end])
+        return Response(found.read_bytes(), media_type=MEDIA_TYPES[dot + end])
 
 
 async def status(project: Project, _: Request) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from .folder import PROJECT_END, Folder, begin, preview
 # Letters of a value, and items of a group, that are sent to a page.
 MOST_LETTERS, MOST_MEMBERS = 600, 500
 # What a page may send as a decision, and how long a text in it may be.
-KINDS = ("same", "different", "unsure", "sort", "move", "merge", "split", "confirm", "note")
+PAGE_DECISIONS = ("same", "different", "unsure", "sort", "move", "merge", "split", "confirm", "note")
 TEXTS = ("group", "into", "note")
 LONGEST, MOST_ITEMS = 2000, 5000
 # A decision that comes twice (the page did not get the answer) is known by its key, among the last so many.
@@ -212,7 +212,7 @@ def _shorten(value: object) -> str:
 def decision_of(request: Mapping[str, Any], author: str) -> Decision:
     """A decision from what a page has sent; `DataError` where it is none."""
     kind, items, piles = request.get("kind"), request.get("items", []), request.get("piles", [])
-    if kind not in KINDS:
+    if kind not in PAGE_DECISIONS:
         raise DataError(f"{kind!r:.40} is no decision")
     if not _are_names(items) or len(items) > MOST_ITEMS:
         raise DataError("items must be a list of names")

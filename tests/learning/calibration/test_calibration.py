@@ -49,7 +49,7 @@ def test_a_file_keeps_them(model, tmp_path):
     x = toy(1)[0][0]
     scores = PairScores(16, matrix=model.decision_function(x))
     y = model.predict(x)
-    np.testing.assert_array_equal(loaded.item_confidence(scores, y), model.item_confidence(scores, y))
+    np.testing.assert_array_equal(loaded.item_probability(scores, y), model.item_probability(scores, y))
 
 
 def test_a_model_of_an_older_version_loads_and_says_that_it_has_none(model):

@@ -11,7 +11,7 @@ from clustruct.core.storage.encoding import registered_classes
 from clustruct.data import Fields, ItemKind, Table, field_kinds
 from clustruct.features.base import Block, PairBlock
 
-KINDS: tuple[str, ...] = get_args(ItemKind)
+ITEM_KINDS: tuple[str, ...] = get_args(ItemKind)
 # A guess asks the blocks in this order, which is that of its features. Those of users follow.
 BLOCKS = (
     "clustruct.features.blocks.vectors",
@@ -65,8 +65,8 @@ def guess_blocks(
     >>> [type(block).__name__ for block in guess_blocks(sets, "records")]
     ['Strings', 'Terms', 'Strings', 'Numbers', 'Terms']
     """
-    if kind not in KINDS:
-        raise ValueError(f"kind must be one of {', '.join(KINDS)}, not {kind!r}")
+    if kind not in ITEM_KINDS:
+        raise ValueError(f"kind must be one of {', '.join(ITEM_KINDS)}, not {kind!r}")
     data = _look(sets, kind, fields, left_out)
     classes = _block_classes()
     found: list[Block] = []

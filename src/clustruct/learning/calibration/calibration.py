@@ -131,7 +131,7 @@ class Calibration(DataclassState):
         both = self.contested.dial(wanted)._replace(beats_rivals=True)
         return max(both, alone, key=lambda dial: (dial.reached, dial.reached and dial.recall))
 
-    def item_confidence(self, scores: PairScores, labels: Ints) -> Floats:
+    def item_probability(self, scores: PairScores, labels: Ints) -> Floats:
         """The probability that each item is in the right place (`in_right_place`), by the model's scores."""
         return self.items.confidence(MateEvidence.of(scores, labels, self.pairs, self.items.unit))
 

@@ -257,13 +257,13 @@ class Oracle(Predictor):
         return OracleResult(y, self.coefficients(y), loss(y), start)
 
 
-_KINDS: dict[str, type[Predictor]] = {}
+_PREDICTORS: dict[str, type[Predictor]] = {}
 Kind = TypeVar("Kind", bound=type[Predictor])
 
 
 def register(kind: Kind) -> Kind:
     """Class decorator: make a search, a class below `Oracle` or `Predictor`, known by its name."""
-    known = _KINDS if kind.__module__.startswith("clustruct.search.oracles.") else _load_searches()
+    known = _PREDICTORS if kind.__module__.startswith("clustruct.search.oracles.") else _load_searches()
     if known.setdefault(kind.name, kind).__qualname__ != kind.__qualname__:
         raise ValueError(f"there is a search called {kind.name!r} already")
     known[kind.name] = kind
@@ -272,10 +272,10 @@ def register(kind: Kind) -> Kind:
 
 def _load_searches(name: str | None = None) -> dict[str, type[Predictor]]:
     """All searches, or at least the one of that name where there is one."""
-    if name not in _KINDS:
+    if name not in _PREDICTORS:
         for module in [SEARCHES[name]] if name in SEARCHES else dict.fromkeys(SEARCHES.values()):
             import_module(f"clustruct.search.oracles.{module}")
-    return _KINDS
+    return _PREDICTORS
 
 
 def predictor_names(objective: Objective) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ import numpy as np
 from clustruct.core.partitions import canonical_labels
 from clustruct.core.typing import Floats, Ints
 from clustruct.losses import LossState
-from clustruct.losses.cluster_tables import KINDS
+from clustruct.losses.cluster_tables import TABLE_KINDS
 from clustruct.losses.slack_rule import SlackRule
 
 from .example_loss import ExampleLoss
@@ -132,7 +132,7 @@ class ViolationSearch(Search):
         if (table := self.loss.table) is not None:
             from clustruct.search._kernels import table_search
 
-            number, sizes = KINDS.index(table.kind), table.true_sizes
+            number, sizes = TABLE_KINDS.index(table.kind), table.true_sizes
             return table_search, (number, table.cell, table.divisor, sizes, table.constant, self.links)
         from clustruct.search._kernels import count_losses
 

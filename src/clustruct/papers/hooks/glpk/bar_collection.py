@@ -9,7 +9,7 @@ from typing import Any, TypeAlias, overload
 import numpy as np
 
 Bound: TypeAlias = float | None
-KINDS = (float, int, bool)
+COLUMN_KINDS = (float, int, bool)
 STATUSES = ("bs", "nl", "nu", "nf", "ns")
 LONGEST_NAME = 255
 
@@ -103,7 +103,7 @@ class Bar:
 
     @kind.setter
     def kind(self, given: type) -> None:
-        if given not in KINDS:
+        if given not in COLUMN_KINDS:
             raise ValueError(f"kind must be float, int or bool, not {given!r:.60}")
         if not self._home.are_columns and given is not float:
             raise ValueError("rows are of kind float: only columns can be int or bool")
