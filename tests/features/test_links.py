@@ -45,9 +45,9 @@ def test_indicators_alone_and_no_links():
 
 
 def test_negative_numbers_are_outside_citers():
-    found = link_pairs([[-1, 0], [-1, 2]], 3)
-    assert found.pairs.tolist() == [[0, 2]]
-    assert found.co_cited.tolist() == [True]
+    pairs, linked, co_cited = link_pairs([[-1, 0], [-1, 2]], 3)
+    assert pairs.tolist() == [[0, 2]]
+    assert (linked.tolist(), co_cited.tolist()) == ([False], [True])
 
 
 def test_bad_edges():

@@ -13,7 +13,7 @@ from dataclasses import replace
 from importlib.util import find_spec
 from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import clustruct
 
@@ -37,11 +37,8 @@ PICTURE, REPORT = "groups.png", "report.html"
 DRAWN = 60
 
 
-class Story(NamedTuple):
-    """What was made up, and the commands for it, each with why."""
-
-    intro: str
-    lines: dict[str, str]
+# What was made up, and the commands for it, each with why.
+Story: TypeAlias = tuple[str, dict[str, str]]
 
 
 def customers() -> Story:
@@ -69,7 +66,7 @@ Of {n_known} rows it is known which person they are; answers.csv tells it of the
         "Why are these two together, or apart?": f"explain answers.csv {model} --pair {first} {second}",
     }
     report = {"All of it on one page.": f"report answers.csv {model} --out {REPORT}"}
-    return Story(intro, lines | (report if _can_draw() else {}))
+    return intro, lines | (report if _can_draw() else {})
 
 
 def _write_table(name: str, table: Table) -> None:
@@ -96,7 +93,7 @@ def _of_sets(name: str, n_sets: int, suffix: str, options: str, intro: str) -> S
         "What went wrong, and what is least confident?": f"explain {test} --model {model} --top 3",
         "Why are these two together, or apart?": f"explain {test} --model {model} --in {pair}",
     }
-    return Story(f"{intro}\n{cut} sets to learn from: {train}; the others to test: {test}", lines)
+    return f"{intro}\n{cut} sets to learn from: {train}; the others to test: {test}", lines
 
 
 TASKS: dict[str, Callable[[], Story]] = {
@@ -201,9 +198,10 @@ def _draw() -> bool:
 
 
 def _steps(story: Story, main: Main, silent: bool) -> list[dict[str, str | int]]:
+    intro, lines = story
     if not silent:
-        print(story.intro)
-    return [_step(why, shlex.split(line), main, silent) for why, line in story.lines.items()]
+        print(intro)
+    return [_step(why, shlex.split(line), main, silent) for why, line in lines.items()]
 
 
 def _mates(table: Table) -> tuple[str, str]:

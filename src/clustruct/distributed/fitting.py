@@ -20,7 +20,8 @@ from clustruct.features.needs import FieldCount, FieldNeed
 from clustruct.features.term_weights import TermCounts
 
 from .cluster import Client, answering, as_completed
-from .table_parts import Plan, is_files, plan_of_files, rows_of, table_of
+from .table_parts import is_files, plan_of_files, rows_of, table_of
+from .workdir import Span
 
 # Rows at the beginning of the table that say what kinds of values fields hold, as in one process.
 LOOKED_AT = 2000
@@ -82,8 +83,8 @@ def fit_features(
         raise ValueError("features that keep sources apart cannot be fitted on a cluster")
     summary = partial(_summary, features, id, cluster)
     if is_files(data):
-        plan = plan_of_files(data, partitions)
-        parts = [dask.delayed(partial(_of_files, summary))(plan, k) for k in range(len(plan.spans))]
+        spans, columns, _ = plan_of_files(data, partitions)
+        parts = [dask.delayed(partial(_of_files, summary, span, columns))() for span in spans]
     else:
         parts = [dask.delayed(partial(_of_frame, summary))(part) for part in data.to_delayed()]
     while len(parts) > 1:
@@ -96,8 +97,8 @@ def fit_features(
     return found
 
 
-def _of_files(summary: Any, plan: Plan, k: int) -> Part:
-    return summary(rows_of(plan.spans[k], plan.columns))
+def _of_files(summary: Any, spans: Sequence[Span], columns: Sequence[str]) -> Part:
+    return summary(rows_of(spans, columns))
 
 
 def _of_frame(summary: Any, frame: Any) -> Part:

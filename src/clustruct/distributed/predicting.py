@@ -146,10 +146,8 @@ def check_model(model: Pipeline) -> None:
 
 
 def _plan_of_files(data: Any, model: Pipeline, id: str | None, partitions: int | None, size: Size) -> About:
-    plan = plan_of_files(data, partitions, size)
-    return _about(
-        model, id, plan.columns, plan.spans, digest([list(one) for one in plan.sizes], len(plan.spans))
-    )
+    spans, columns, sizes = plan_of_files(data, partitions, size)
+    return _about(model, id, columns, spans, digest([list(one) for one in sizes], len(spans)))
 
 
 def _plan_of_frame(data: Any, model: Pipeline, id: str | None) -> About:

@@ -27,15 +27,6 @@ READING = "reading"
 ROWS, FEWEST_ROWS, BYTES_OF_ROW = 250_000, 1000, 16_000
 
 
-@dataclass(frozen=True)
-class Plan:
-    """The rows of each partition, the columns of the files, and the sizes of the files."""
-
-    spans: Sequence[Sequence[Span]]
-    columns: Sequence[str]
-    sizes: Sequence[tuple[str, int]]
-
-
 def is_files(data: Any) -> bool:
     """Whether that is a name of files, or several, rather than a data frame."""
     return isinstance(data, str | os.PathLike | list | tuple)
@@ -67,15 +58,19 @@ class Size:
         return cls(max(rows, FEWEST_ROWS), max(1, sum(client.nthreads().values())))
 
 
-def plan_of_files(data: Any, partitions: int | None, size: Size = Size()) -> Plan:  # noqa: B008
-    """Rows of Parquet files cut into partitions of one size."""
+def plan_of_files(
+    data: Any,
+    partitions: int | None,
+    size: Size = Size(),  # noqa: B008
+) -> tuple[list[list[Span]], Sequence[str], list[tuple[str, int]]]:
+    """Rows of Parquet files cut into partitions of one size, the columns and the sizes of the files."""
     paths = files_of([data] if isinstance(data, str | os.PathLike) else data)
     sizes, names = _sizes(paths)
     n = sum(sizes)
     count = min(n, partitions or size.partitions(n))
     bounds, starts = np.linspace(0, n, count + 1).astype(np.int64), np.cumsum([0, *sizes])
     spans = [_spans(paths, starts, int(low), int(high)) for low, high in pairwise(bounds)]
-    return Plan(spans, names, list(zip(paths, sizes, strict=True)))
+    return spans, names, list(zip(paths, sizes, strict=True))
 
 
 def _spans(paths: Sequence[str], starts: Any, low: int, high: int) -> list[Span]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Hashable, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -22,21 +21,14 @@ SHOWN = 5
 MOST = 0.25
 
 
-class NearMiss(NamedTuple):
-    """An unlabelled item, a member of the labelled cluster that it is like, and its highest score there."""
-
-    item: int
-    member: int
-    score: float
-
-
-def near_misses(x: ItemSet, labels: Labels, score: PairScorer) -> list[NearMiss]:
+def near_misses(x: ItemSet, labels: Labels, score: PairScorer) -> list[tuple[int, int, float]]:
     """Unlabelled items that the scores would put to a labelled cluster (their sum is positive), and whose
     highest score there is one that most pairs (three of four) of a labelled cluster have; the highest first.
+    Each with a member of this cluster, and this score.
 
     >>> x = ItemSet(pairs=[[2.0], [1.0], [3.0]], pair_index=[[0, 1], [1, 2], [1, 3]], n_items=4)
     >>> near_misses(x, np.array([0, 0, -1, -1]), lambda x, pairs: x.pairs[:, 0])
-    [NearMiss(item=3, member=1, score=3.0)]
+    [(3, 1, 3.0)]
     """
     region = Region.of(x, Evidence.of_labels(labels))
     index = region.x.index
@@ -56,7 +48,7 @@ def near_misses(x: ItemSet, labels: Labels, score: PairScorer) -> list[NearMiss]
     own = region.known_items
     members = dict(zip(region.labels[own].tolist(), region.items[own].tolist(), strict=True))
     return [
-        NearMiss(int(region.items[cells[c] // x.n_items]), members[cells[c] % x.n_items], float(highest[c]))
+        (int(region.items[cells[c] // x.n_items]), members[cells[c] % x.n_items], float(highest[c]))
         for c in np.argsort(-highest, kind="stable").tolist()
         if total[c] > 0.0 and highest[c] >= usual
     ]
@@ -71,7 +63,7 @@ def warn_of_near_misses(
     misses, total = [], 0
     for x, (ids, labels) in zip(sets, names, strict=True):
         found = near_misses(x, partial_labels(labels), score)
-        total += len({miss.item for miss in found})
+        total += len({item for item, *_ in found})
         misses += [f"{ids[item]!r} beside cluster {labels[mate]!r}" for item, mate, _ in found]
     if total:
         more = ", ..." if len(misses) > SHOWN else ""

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any, NamedTuple, Protocol, TypeVar, cast
+from typing import Any, Protocol, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -136,13 +136,6 @@ class TermTable:
         return replace(both, counted=counted)
 
 
-class Derived(NamedTuple):
-    """What was made of items, and how it grows: from what it was, the columns of new items, and of all."""
-
-    value: Any
-    grow: Callable[[Any, Columns, Columns], Any]
-
-
 class Columns:
     """The columns of a table; what was made of them once is kept as long as they are.
 
@@ -156,7 +149,8 @@ class Columns:
         self.table, self.whole = table, whole
         self.vocabularies = {} if vocabularies is None else vocabularies
         self._once: dict[object, Any] = {}
-        self._by_item: dict[object, Derived] = {}
+        # What was made, and how it grows: from what it was, the columns of new items, and of all.
+        self._by_item: dict[object, tuple[Any, Callable[[Any, Columns, Columns], Any]]] = {}
         # What was made of the first n items and read from a file; who asks for it says how it grows.
         self._older: dict[object, tuple[Any, int]] = {}
 
@@ -170,7 +164,7 @@ class Columns:
     def by_key(self) -> dict[object, Any]:
         """What `by_item` has made of all these items, by key."""
         older = {key: value for key, (value, n) in self._older.items() if n == len(self)}
-        return {**older, **{key: derived.value for key, derived in self._by_item.items()}}
+        return {**older, **{key: value for key, (value, _) in self._by_item.items()}}
 
     def keep(self, key: object, value: Any) -> None:
         """What was made of these items before, for `by_item`."""
@@ -199,8 +193,8 @@ class Columns:
         if key not in self._by_item:
             growth = grow or (lambda old, new, _: _append(old, make(new)))
             value = self._from_older(key, growth) if key in self._older else make(self)
-            self._by_item[key] = Derived(self._as_part(key, value), growth)
-        return cast(T, self._by_item[key].value)
+            self._by_item[key] = self._as_part(key, value), growth
+        return cast(T, self._by_item[key][0])
 
     def _as_part(self, key: object, value: T, place: int = 0) -> T:
         """Terms of items that know how rare they are in the whole table."""
@@ -230,7 +224,7 @@ class Columns:
         part, both = Columns(new, self.vocabularies), Columns(table, self.vocabularies, self.whole)
         both._older = self._older
         for key, (value, grow) in self._by_item.items():
-            both._by_item[key] = Derived(both._as_part(key, grow(value, part, both)), grow)
+            both._by_item[key] = both._as_part(key, grow(value, part, both)), grow
         return both
 
     def copy(self) -> Columns:
@@ -239,7 +233,7 @@ class Columns:
         renewed = {id(vocabulary): words[name] for name, vocabulary in self.vocabularies.items()}
         other = Columns(self.table, words, self.whole)
         for key, (value, grow) in self._by_item.items():
-            other._by_item[key] = Derived(_replace_vocabularies(value, renewed), grow)
+            other._by_item[key] = _replace_vocabularies(value, renewed), grow
         return other
 
     def texts(self, field: str) -> FoldedTexts:

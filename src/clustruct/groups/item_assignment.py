@@ -5,7 +5,7 @@ done.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Generic, Literal, TypeVar
 
 import numpy as np
 
@@ -23,18 +23,19 @@ from clustruct.search.correlation.constrained import (
 from clustruct.search.correlation.exclusive import source_pairs
 
 NEW = -1
+T = TypeVar("T", int, str)
 
 
 @dataclass(frozen=True)
-class Proposal:
-    """A change of known groups that the scores speak for, what the sum of scores would gain, and the items of
-    each part of a split.
+class Proposal(Generic[T]):
+    """A change of known groups that the scores speak for and that was not made, what the sum of scores would
+    gain, and the items of each part of a split. Groups and items are numbers or ids.
     """
 
     kind: Literal["merge", "split"]
-    groups: tuple[int, ...]
+    groups: tuple[T, ...]
     gain: float
-    parts: tuple[tuple[int, ...], ...] = ()
+    parts: tuple[tuple[T, ...], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class Assignment:
 
     labels: Ints
     freed: tuple[int, ...] = ()
-    proposals: tuple[Proposal, ...] = field(default=())
+    proposals: tuple[Proposal[int], ...] = field(default=())
 
 
 def assign(
@@ -127,13 +128,12 @@ def _assign_near(
 ) -> Assignment:
     """The answer for new items and the groups near them."""
     kept, freed = _loosen(known, must, search.cannot, search.index, search.values)
-    pieces = _Pieces(len(known), kept, must)
-    labels = search.run(pieces.nodes, pieces.anchored)
+    labels = search.run(*_tie_items(kept, must))
     if revise:
         free = _revisable(kept, search.index) & ~calm
-        looser = _Pieces(len(known), np.where(free, NEW, kept), must, fixed)
-        looser.anchored[looser.nodes[calm & (kept >= 0)]] = True
-        labels = search.run(looser.nodes, looser.anchored, start=labels)
+        nodes, anchored = _tie_items(np.where(free, NEW, kept), must, fixed)
+        anchored[nodes[calm & (kept >= 0)]] = True
+        labels = search.run(nodes, anchored, start=labels)
         kept = np.where(calm, kept, NEW)
         if not (kept >= 0).any():
             return Assignment(labels, freed)
@@ -165,19 +165,16 @@ def _for_all(found: Assignment, groups: Ints, near: Bools) -> Assignment:
     return Assignment(by_appearance(labels, n_labels), freed, tuple(proposals))
 
 
-class _Pieces:
-    """Nodes made of items that stay together: known groups, must-links, confirmed items.
-
-    nodes : the node of each item
-    anchored : which nodes hold a known group; with ``fixed``, something confirmed instead
+def _tie_items(groups: Ints, must: Ints, fixed: Ints | None = None) -> tuple[Ints, Bools]:
+    """The node of each item, items that stay together (known groups, must-links, confirmed items) in one, and
+    which nodes hold a known group; with ``fixed``, something confirmed instead.
     """
-
-    def __init__(self, n: int, groups: Ints, must: Ints, fixed: Ints | None = None) -> None:
-        ties = [chained_pairs(groups), must] + ([] if fixed is None else [chained_pairs(fixed)])
-        self.nodes = tied_items(n, np.concatenate(ties))
-        anchors = groups if fixed is None else fixed
-        self.anchored = np.zeros(int(self.nodes.max(initial=-1)) + 1, np.bool_)
-        self.anchored[self.nodes[anchors >= 0]] = True
+    ties = [chained_pairs(groups), must] + ([] if fixed is None else [chained_pairs(fixed)])
+    nodes = tied_items(len(groups), np.concatenate(ties))
+    anchors = groups if fixed is None else fixed
+    anchored = np.zeros(int(nodes.max(initial=-1)) + 1, np.bool_)
+    anchored[nodes[anchors >= 0]] = True
+    return nodes, anchored
 
 
 def _loosen(
@@ -246,7 +243,7 @@ class _AnchoredSearch:
             random_state=self.random_state,
         )
 
-    def merges(self, labels: Ints, groups: Ints) -> list[Proposal]:
+    def merges(self, labels: Ints, groups: Ints) -> list[Proposal[int]]:
         """Sets of clusters with a known group each whose union scores more."""
         from clustruct.search._kernels.anchored import merge_with_anchors
 
@@ -268,7 +265,7 @@ class _AnchoredSearch:
                 found.append(Proposal("merge", tuple(old.tolist()), gain))
         return found
 
-    def splits(self, labels: Ints, groups: Ints, must: Ints) -> list[Proposal]:
+    def splits(self, labels: Ints, groups: Ints, must: Ints) -> list[Proposal[int]]:
         """Known groups whose items, with the new ones among them, score more when they are cut up."""
         first, second = labels[self.index].T
         inside = first == second
@@ -301,7 +298,7 @@ def _of_one_group(labels: Ints, groups: Ints, free: Bools) -> Bools:
     return (low == high) & ~bound
 
 
-def _split(items: Ints, parts: Ints, groups: Ints, gain: float) -> Proposal:
+def _split(items: Ints, parts: Ints, groups: Ints, gain: float) -> Proposal[int]:
     """The parts of a cluster, in the order of their first items."""
     mine = canonical_labels(parts[items])
     members = tuple(tuple(items[mine == p].tolist()) for p in range(int(mine.max()) + 1))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from scipy import sparse
@@ -15,7 +15,7 @@ from clustruct.core.typing import Bools, Ints
 from clustruct.data import Evidence, PairScores
 
 from .changes import Changes, compare, compare_parts
-from .item_assignment import NEW, Assignment, assign
+from .item_assignment import NEW, Assignment, Proposal, assign
 from .ledger import digest, fresh_id
 
 C = TypeVar("C", bound=Hashable)
@@ -23,16 +23,6 @@ C = TypeVar("C", bound=Hashable)
 EXACT = 2**53
 # A component with more cells than this is matched as a sparse graph.
 MOST_CELLS = 4_000_000
-
-
-@dataclass(frozen=True)
-class NamedProposal:
-    """A change of groups that the scores speak for and that was not made, by ids."""
-
-    kind: Literal["merge", "split"]
-    groups: tuple[str, ...]
-    gain: float
-    parts: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -45,7 +35,7 @@ class Update:
 
     groups: Mapping[str, str]
     changes: Changes
-    proposals: tuple[NamedProposal, ...]
+    proposals: tuple[Proposal[str], ...]
     freed: tuple[str, ...]
 
 
@@ -188,9 +178,9 @@ def _with_names(
     return {**existing, **with_ids(new, kept, fresh)}
 
 
-def _proposals(found: Assignment, items: Sequence[str], names: Sequence[str]) -> tuple[NamedProposal, ...]:
+def _proposals(found: Assignment, items: Sequence[str], names: Sequence[str]) -> tuple[Proposal[str], ...]:
     return tuple(
-        NamedProposal(
+        Proposal(
             p.kind,
             tuple(names[g] for g in p.groups),
             p.gain,

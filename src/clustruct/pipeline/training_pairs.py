@@ -25,7 +25,7 @@ from clustruct.features import Blocking, PairFeatures, Sources, UncomparedPairs,
 from clustruct.features.base import Block
 from clustruct.features.out_of_fold import OutOfFold
 from clustruct.features.similarity.base import make_map
-from clustruct.learning.model_selection.pair_signal import find_leak
+from clustruct.learning.model_selection.pair_signal import check_leak
 from clustruct.learning.model_selection.training_tables import (
     SourceField,
     find_source,
@@ -192,9 +192,7 @@ def warn_of_leak(features: PairFeatures, item_sets: Sequence[ItemSet], sets: Seq
         Region.of(x, Evidence.of_labels(partial_labels(table.labels or ())))
         for x, table in zip(item_sets, sets, strict=True)
     ]
-    leak = find_leak([r.x for r in regions], [r.labels for r in regions], numbered, names)
-    if leak is not None:
-        leak.warn()
+    check_leak([r.x for r in regions], [r.labels for r in regions], numbered, names)
 
 
 @register("KeptPairs")

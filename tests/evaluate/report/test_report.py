@@ -139,10 +139,9 @@ def test_two_items_stand_side_by_side_with_what_differs_marked():
     table = Table([{"name": "Ann Lee", "born": 1970}, {"name": "Anne Lee", "city": "Ulm"}])
     found = side_by_side(table, 0, 1)
     assert found["names"] == ["item 0", "item 1"]
-    rows = {row.field: row for row in found["rows"]}
-    assert [piece for piece, strange in rows["name"].first if strange] == ["Ann"]
-    assert [piece for piece, strange in rows["name"].second if strange] == ["Anne"]
-    assert (rows["born"].second, rows["city"].first) == ([], [])
+    rows = {field: sides for field, *sides in found["rows"]}
+    assert [[p for p, strange in side if strange] for side in rows["name"]] == [["Ann"], ["Anne"]]
+    assert (rows["born"][1], rows["city"][0]) == ([], [])
 
 
 def test_pictures_are_light_on_dark_pages(hostile_page):

@@ -166,14 +166,10 @@ def write_container(path: Path, header: dict[str, Any], arrays: Sequence[Array])
     """Write the header and the arrays."""
     try:
         pieces = container_pieces(header, arrays)
-        with replacing(path) as f:
-            f.writelines(pieces)
-    except Oversized as error:
+    except ModelFileError as error:
         raise ModelFileError(f"{path}: the model does not fit: {error}") from None
-
-
-class Oversized(ModelFileError):
-    """A header that is longer than any that is read."""
+    with replacing(path) as f:
+        f.writelines(pieces)
 
 
 def container_pieces(header: dict[str, Any], arrays: Sequence[Array]) -> Iterator[bytes]:
@@ -183,7 +179,7 @@ def container_pieces(header: dict[str, Any], arrays: Sequence[Array]) -> Iterato
     text = whole.encode("utf-8", "surrogatepass")
     text += b" " * (-(START + len(text)) % ALIGNMENT)
     if len(text) > LONGEST_HEADER:
-        raise Oversized(f"its header would be {len(text)} bytes long")
+        raise ModelFileError(f"its header would be {len(text)} bytes long")
     head = (MAGIC, len(text).to_bytes(8, "little"), text)
     body = (a.tobytes().ljust(_padded_size(a.nbytes), b"\0") for a in arrays)
     return _with_digest(chain(head, body))

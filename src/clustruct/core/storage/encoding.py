@@ -17,7 +17,7 @@ from hashlib import blake2b
 from importlib import import_module
 from itertools import pairwise
 from types import FunctionType
-from typing import Any, Protocol, Self, TypeAlias, TypeVar, runtime_checkable
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,20 +46,6 @@ COLLECTIONS = (tuple, set, frozenset)
 IMPORT_FIRST = "import the module that does first (for the command: --import MODULE)"
 # What helps where a parameter of this name cannot be stored.
 REGISTERED = {"loss": "a loss needs a name for that: clustruct.losses.register"}
-
-
-@runtime_checkable
-class Stateful(Protocol):
-    """An object that can be kept in a file: all it needs as plain values, arrays and other such objects."""
-
-    def state(self) -> State:
-        """What `from_state` needs to make an equal object."""
-        ...
-
-    @classmethod
-    def from_state(cls, state: Mapping[str, Any]) -> Self:
-        """The object of a state; ValueError where the state is not one."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -91,7 +77,7 @@ def register(name: str) -> Callable[[C], C]:
     """
 
     def enter(cls: C) -> C:
-        if not issubclass(cls, Stateful):
+        if not (hasattr(cls, "state") and hasattr(cls, "from_state")):
             raise TypeError(f"{cls.__qualname__} cannot be registered: it lacks state() or from_state()")
         register_foreign(name, cls, cls.state, cls.from_state)
         return cls

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
-from typing import Protocol
+from functools import partial, reduce
+from typing import Any
 
 import numpy as np
 
@@ -168,24 +168,7 @@ def _check_sets(y_trues: Sequence[LabelsLike], y_preds: Sequence[LabelsLike]) ->
     return sets
 
 
-class Clusterer(Protocol):
-    """An estimator that gives one label vector per set."""
-
-    def predict(self, X: Sequence[object]) -> Sequence[LabelsLike]: ...
-
-
-@dataclass(frozen=True)
-class Scorer:
-    """``scorer(estimator, X, y)``: the mean over the sets of a score, the higher the better."""
-
-    name: str
-
-    def __call__(self, estimator: Clusterer, X: Sequence[object], y: Sequence[LabelsLike]) -> float:
-        pairs = zip(y, estimator.predict(X), strict=True)
-        return float(np.mean([score(self.name, truth, found) for truth, found in pairs]))
-
-
-def get_scorer(name: str) -> Scorer:
+def get_scorer(name: str) -> Callable[[Any, Sequence[object], Sequence[LabelsLike]], float]:
     """A scorer for ``scoring=`` of scikit-learn's `GridSearchCV`, `cross_val_score` and the like.
 
     A family of precision and recall ("pairwise", "muc", "b_cubed", "ceaf_mention", "ceaf_entity", "lea")
@@ -201,7 +184,11 @@ def get_scorer(name: str) -> Scorer:
     0.8333333333333333
     """
     score(name, [0], [0])
-    return Scorer(name)
+    return partial(_mean_score, name)
+
+
+def _mean_score(name: str, estimator: Any, X: Sequence[object], y: Sequence[LabelsLike]) -> float:
+    return float(np.mean([score(name, t, p) for t, p in zip(y, estimator.predict(X), strict=True)]))
 
 
 def score(name: str, y_true: LabelsLike, y_pred: LabelsLike) -> float:

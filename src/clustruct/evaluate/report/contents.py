@@ -203,23 +203,15 @@ def wrong_pairs(findings: Findings) -> list[dict[str, Any]]:
     return parts
 
 
-class Side(NamedTuple):
-    """A field of two items: what each has, in pieces, with whether the other lacks them."""
-
-    field: str
-    first: list[tuple[str, bool]]
-    second: list[tuple[str, bool]]
-
-
 def side_by_side(table: Table, a: int, b: int) -> dict[str, object]:
-    """Two items in columns, field by field; words that the other lacks are marked."""
+    """Two items in columns, field by field: what each has, in pieces, with whether the other lacks them."""
     first, second = table.items[a], table.items[b]
     names = [
         n
         for n in dict.fromkeys([*first, *second])
         if not (is_missing(first.get(n)) and is_missing(second.get(n)))
     ]
-    rows = [Side(n, *_mark_differences(_text(first.get(n)), _text(second.get(n)))) for n in names]
+    rows = [(n, *_mark_differences(_text(first.get(n)), _text(second.get(n)))) for n in names]
     return {"names": [item_name(table, a), item_name(table, b)], "rows": rows}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -58,20 +58,12 @@ class Links(Unlearned):
     def transform(self, table: Table, pairs: Ints) -> Values:
         m = len(table)
         try:
-            found = link_pairs(table.context.get(self.edges, []), m)
+            found, *kinds = link_pairs(table.context.get(self.edges, []), m)
         except (ValueError, OverflowError) as error:
             raise DataError(f"{table.title}: {error}") from None
-        keys, wanted = (p[:, 0] * m + p[:, 1] for p in (found.pairs, np.sort(pairs, axis=1)))
-        columns = [np.isin(wanted, keys[kind]) for kind in (found.linked, found.co_cited)]
+        keys, wanted = (p[:, 0] * m + p[:, 1] for p in (found, np.sort(pairs, axis=1)))
+        columns = [np.isin(wanted, keys[kind]) for kind in kinds]
         return np.column_stack(columns).astype(np.float64)
-
-
-class LinkPairs(NamedTuple):
-    """Pairs a < b that are linked (in either direction) or co-cited (some item links to both)."""
-
-    pairs: Ints
-    linked: Bools
-    co_cited: Bools
 
 
 def links(
@@ -118,10 +110,10 @@ def links(
     """
     check_real(nodes, "nodes")
     X = sparse.csr_array(nodes, dtype=np.float64)
-    found = link_pairs(edges, X.shape[0])
-    a, b = found.pairs.T
+    found, *kinds = link_pairs(edges, X.shape[0])
+    a, b = found.T
     regions = []
-    for member in (found.linked, found.co_cited):
+    for member in kinds:
         mask = member.astype(np.float64)
         if products:
             rows = sparse.csr_array(sparse.diags_array(mask) @ (X[a] * X[b]))
@@ -129,11 +121,13 @@ def links(
             regions.append(rows)
         regions.append(sparse.csr_array(indicator * mask[:, None]))
     pairs = sparse.csr_array(sparse.hstack(regions, format="csr"))
-    return ItemSet(nodes, pairs, pair_index=found.pairs, ids=ids)
+    return ItemSet(nodes, pairs, pair_index=found, ids=ids)
 
 
-def link_pairs(edges: ArrayLike, n_items: int) -> LinkPairs:
-    """The linked and the co-cited pairs of an edge list, sorted. Cost: the pairs found."""
+def link_pairs(edges: ArrayLike, n_items: int) -> tuple[Ints, Bools, Bools]:
+    """Sorted pairs a < b of an edge list, and which of them are linked (in either direction) and which are
+    co-cited (some item links to both). Cost: the pairs found.
+    """
     given = _check_edges(edges, n_items)
     inside = given[((given >= 0) & (given < n_items)).all(axis=1)]
     direct = _adjacency(inside[:, 0], inside[:, 1], (n_items, n_items))
@@ -142,7 +136,7 @@ def link_pairs(edges: ArrayLike, n_items: int) -> LinkPairs:
     linked, co_cited = _keys(direct + direct.T), _keys(citing.T @ citing)
     either = np.union1d(linked, co_cited)
     pairs = np.column_stack(np.divmod(either, n_items))
-    return LinkPairs(pairs, np.isin(either, linked), np.isin(either, co_cited))
+    return pairs, np.isin(either, linked), np.isin(either, co_cited)
 
 
 def _check_edges(edges: ArrayLike, n_items: int) -> Ints:

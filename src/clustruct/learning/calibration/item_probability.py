@@ -170,19 +170,20 @@ class MateEvidence:
         inside = y[a] == y[b]
         mean, total = _inside(a[inside], b[inside], p[inside], s[inside], len(y))
         cluster = _means(y[a[inside]], p[inside], len(sizes))[y]
-        other = _Outside.of(a[~inside], b[~inside], p[~inside], s[~inside], y, _room(scores, y))
+        other = a[~inside], b[~inside], p[~inside], s[~inside]
+        best_score, best_mean, mates, nearest = _outside(*other, y, _room(scores, y))
         size, alone = sizes[y].astype(np.float64), sizes[y] == 1
-        place = np.where(alone, other.score, np.maximum(other.score, 0.0))
+        place = np.where(alone, best_score, np.maximum(best_score, 0.0))
         margin = np.where(np.isfinite(place), total - place, total)
         return cls(
             alone,
             _logit(mean),
-            -_logit(other.mean),
+            -_logit(best_mean),
             np.tanh(margin / unit / size),
             _logit(cluster),
-            (1.0 + mean * (size - 1.0)) / (size + other.mates),
-            -_logit(other.best),
-            -np.log1p(other.mates),
+            (1.0 + mean * (size - 1.0)) / (size + mates),
+            -_logit(nearest),
+            -np.log1p(mates),
         )
 
 
@@ -204,33 +205,26 @@ def _inside(a: Ints, b: Ints, p: Floats, s: Floats, n: int) -> tuple[Floats, Flo
     return mean, np.asarray(np.bincount(ends, weights=twice, minlength=n), np.float64)
 
 
-@dataclass(frozen=True)
-class _Outside:
+def _outside(
+    a: Ints, b: Ints, p: Floats, s: Floats, y: Ints, room: Room
+) -> tuple[Floats, Floats, Floats, Floats]:
     """The best of each item in another cluster: sum of scores, mean probability, expected mates, best
     pair.
     """
-
-    score: Floats
-    mean: Floats
-    mates: Floats
-    best: Floats
-
-    @classmethod
-    def of(cls, a: Ints, b: Ints, p: Floats, s: Floats, y: Ints, room: Room) -> Self:
-        n, k = len(y), int(y.max(initial=-1)) + 1
-        item, keys = _cells(a, b, y, k)
-        cells, place = np.unique(keys, return_inverse=True)
-        count = np.bincount(place, minlength=len(cells))
-        twice = (np.concatenate([s, s]), np.concatenate([p, p]))
-        sums = [np.bincount(place, weights=v, minlength=len(cells)) for v in twice]
-        score, total = np.asarray(sums, np.float64)
-        mean, owner = total / np.maximum(count, 1), cells // k
-        return cls(
-            _largest(owner, score, n, -np.inf),
-            _largest(owner, mean, n, 0.0),
-            _largest(owner, mean * room(owner, cells % k), n, 0.0),
-            _largest(item, twice[1], n, 0.0),
-        )
+    n, k = len(y), int(y.max(initial=-1)) + 1
+    item, keys = _cells(a, b, y, k)
+    cells, place = np.unique(keys, return_inverse=True)
+    count = np.bincount(place, minlength=len(cells))
+    twice = (np.concatenate([s, s]), np.concatenate([p, p]))
+    sums = [np.bincount(place, weights=v, minlength=len(cells)) for v in twice]
+    score, total = np.asarray(sums, np.float64)
+    mean, owner = total / np.maximum(count, 1), cells // k
+    return (
+        _largest(owner, score, n, -np.inf),
+        _largest(owner, mean, n, 0.0),
+        _largest(owner, mean * room(owner, cells % k), n, 0.0),
+        _largest(item, twice[1], n, 0.0),
+    )
 
 
 def _room(scores: PairScores, y: Ints) -> Room:

@@ -143,8 +143,9 @@ class _Trials:
             if known is None:
                 known = self._fold(C, number, chosen, test, expected * len(self.folds))
             self.done += 1
-            self.weights[C].append(known.w)
-            for i, judged in zip(test.tolist(), known.judged, strict=True):
+            losses, w = known
+            self.weights[C].append(w)
+            for i, judged in zip(test.tolist(), losses, strict=True):
                 found[i] = judged
         return found
 
@@ -157,7 +158,7 @@ class _Trials:
             self.reached = (C, trained, test, trained.result.stop_reason)
             if trained.result.was_stopped:
                 raise _ChoiceEnded
-            known = FoldResult(self.judge(trained, test.tolist()), trained.result.w)
+            known = self.judge(trained, test.tolist()), trained.result.w
         except KeyboardInterrupt:
             if self.reached is None:
                 raise

@@ -123,43 +123,20 @@ def balanced_accuracy(outputs: Floats, together: Bools) -> float:
     return float(np.mean(sides)) if sides else 0.5
 
 
-@dataclass(frozen=True)
-class Leak:
-    """A field that decides nearly alone: F of pairs together by it, and by all other fields.
-
-    feature : the one of its features that does best by itself
-    """
-
-    field: str
-    feature: str
-    alone: float
-    others: float
-
-    def warn(self) -> None:
-        """Say so, and what can be done."""
-        warnings.warn(
-            f"the field {self.field!r} decides nearly alone: it tells pairs of held-out sets with an F of "
-            f"{self.alone:.1%} (above all by {self.feature!r}), all other fields together {self.others:.1%}. "
-            "If it is not known, or not the same, for new data, leave it out (--fields, Recipe(fields=...))",
-            LeakWarning,
-            stacklevel=3,
-        )
-
-
-def find_leak(
+def check_leak(
     sets: Sequence[ItemSet],
     labels: Sequence[Labels],
     columns: Mapping[str, Indices],
     names: Sequence[str],
-) -> Leak | None:
-    """The field that decides nearly alone, if one does.
+) -> None:
+    """Warn of a field that decides nearly alone: F of pairs together by it, and by all other fields.
 
     ``columns`` are the features of each field by number, ``names`` the names of all features.
     """
     samples = sample_pairs(sets, labels)
     together = np.concatenate([s.together for s in samples])
     if len(columns) < 2 or min(together.sum(), (~together).sum()) < FEWEST_LEAK_PAIRS:
-        return None
+        return
     tables = [dense(pair_table(s.x, s.pairs)) for s in samples]
     for field, own in columns.items():
         alone = _signal(samples, tables, own)
@@ -169,8 +146,15 @@ def find_leak(
         others = _signal(samples, tables, rest)
         if 1.0 - others > max(LEFT_WRONG, TIMES_WORSE * (1.0 - alone)):
             best = max(own.tolist(), key=lambda k: _signal(samples, tables, np.array([k])))
-            return Leak(field, names[best], alone, others)
-    return None
+            warnings.warn(
+                f"the field {field!r} decides nearly alone: it tells pairs of held-out sets with an F of "
+                f"{alone:.1%} (above all by {names[best]!r}), all other fields together {others:.1%}. "
+                "If it is not known, or not the same, for new data, leave it out (--fields, "
+                "Recipe(fields=...))",
+                LeakWarning,
+                stacklevel=3,
+            )
+            return
 
 
 def _signal(samples: Sequence[PairSample], tables: Sequence[Floats], columns: Indices) -> float:

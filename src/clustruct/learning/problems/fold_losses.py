@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -28,12 +27,8 @@ class FoldLoss(NamedTuple):
     pairs: tuple[float, float, float] = (0.0, 0.0, 0.0)
 
 
-@dataclass(frozen=True)
-class FoldResult:
-    """The weights learned without some units, and what the predictions for these are worth."""
-
-    judged: Sequence[FoldLoss]
-    w: Floats
+# What predictions for units are worth that were held out, and the weights learned without them.
+FoldResult: TypeAlias = tuple[Sequence[FoldLoss], Floats]
 
 
 def shared_pairs(truth: Ints, predicted: Ints) -> tuple[float, float, float]:

@@ -83,13 +83,14 @@ class FitCheckpoint:
         if found is None or w is None or not fits(found, Shape((n, 4))) or w.ndim != 1:
             return None
         rows = found.tolist()
-        return FoldResult([FoldLoss(loss, (both, found, true)) for loss, both, found, true in rows], w)
+        return [FoldLoss(loss, (both, found, true)) for loss, both, found, true in rows], w
 
     def put(self, C: float, chosen: Indices, fold: FoldResult) -> None:
         """A training is finished, and this is what it learned and made of the held-out sets."""
-        rows = np.array([[judged.loss, *judged.pairs] for judged in fold.judged], float)
+        losses, w = fold
+        rows = np.array([[judged.loss, *judged.pairs] for judged in losses], float)
         self._held.judged[_name(C, chosen)] = rows.reshape(-1, 4)
-        self._held.weights[_name(C, chosen)] = fold.w
+        self._held.weights[_name(C, chosen)] = w
         save(self.path, self._held)
 
     def planes_of(self, chosen: Indices) -> Planes | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -253,13 +253,6 @@ class TableGraphLoss(GraphLoss):
         return float(self.form.value(self.P + P, self.R + R))
 
 
-class MatchedPart(NamedTuple):
-    """Clusters that are matched by themselves, and the weight of their matching."""
-
-    clusters: set[int]
-    weight: float
-
-
 class MatchedGraphLoss(GraphLoss):
     """A CEAF loss: a change is that of V, the weight of the best matching with true clusters.
 
@@ -279,7 +272,8 @@ class MatchedGraphLoss(GraphLoss):
             self.counts[c][t] += 1
             self.holders[t].add(c)
         self.k = sum(map(bool, self.counts))
-        self.parts: dict[int, MatchedPart] = {}
+        # Of each cluster its part: clusters that are matched by themselves, and the weight of their matching.
+        self.parts: dict[int, tuple[set[int], float]] = {}
         self.V = self._weight_of_parts(range(len(labels)))
 
     def merge_change(self, c: int, d: int, costs: complex) -> float:
@@ -299,7 +293,7 @@ class MatchedGraphLoss(GraphLoss):
         self._book(self._after_move(item, target))
 
     def out_of_date(self, c: int) -> Iterable[int]:
-        return self._part(c).clusters
+        return self._part(c)[0]
 
     def _after_move(self, item: int, target: int) -> dict[int, Counter[int]]:
         source, one = self.labels[item], Counter({self.truth[item]: 1})
@@ -310,13 +304,13 @@ class MatchedGraphLoss(GraphLoss):
 
     def _change(self, after: dict[int, Counter[int]]) -> float:
         """What V changes by when these clusters have these counts."""
-        near = set().union(*(self._part(c).clusters for c in after))
+        near = set().union(*(self._part(c)[0] for c in after))
         weight = self._weight([after[e] if e in after else self.counts[e] for e in near])
         return weight - self._weight_of_parts(after)
 
     def _book(self, after: dict[int, Counter[int]]) -> None:
         self.V, self.k = self.V + self._change(after), self.k + self._more_clusters(after)
-        for e in set().union(*(self._part(c).clusters for c in after)):
+        for e in set().union(*(self._part(c)[0] for c in after)):
             del self.parts[e]
         for c, counts in after.items():
             for t in self.counts[c]:
@@ -328,13 +322,13 @@ class MatchedGraphLoss(GraphLoss):
 
     def _weight_of_parts(self, clusters: Iterable[int]) -> float:
         """The matched weight of the parts that have these clusters, each counted once."""
-        return sum({min(part.clusters): part.weight for part in map(self._part, clusters)}.values())
+        return sum({min(part): weight for part, weight in map(self._part, clusters)}.values())
 
-    def _part(self, c: int) -> MatchedPart:
+    def _part(self, c: int) -> tuple[set[int], float]:
         """The part that a cluster belongs to, kept until a step touches it."""
         if c not in self.parts:
             clusters = self._hanging_together(c)
-            part = MatchedPart(clusters, self._weight([self.counts[e] for e in clusters]))
+            part = clusters, self._weight([self.counts[e] for e in clusters])
             self.parts.update(dict.fromkeys(clusters, part))
         return self.parts[c]
 
