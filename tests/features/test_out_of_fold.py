@@ -25,7 +25,7 @@ def news(seed):
 @pytest.mark.parametrize("listed", [False, True])
 @pytest.mark.parametrize("at_once", [10, 1000])
 def test_as_features_that_were_fitted_to_the_others(kind, listed, at_once, monkeypatch):
-    monkeypatch.setattr("clustruct.features.feature_matrix.PAIRS_AT_ONCE", at_once)
+    monkeypatch.setattr("clustruct.features.base.PAIRS_AT_ONCE", at_once)
     sets = make_records(n_sets=5, n_people=8) if kind == "records" else [news(s) for s in range(5)]
     blocking = Blocking(from_size=2, n_neighbors=3) if listed else None
     features = PairFeatures(guess_blocks(sets, kind), blocking=blocking).fit(sets)

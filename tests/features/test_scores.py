@@ -7,7 +7,7 @@ from scipy import sparse
 from clustruct import Recipe
 from clustruct.data import Table, all_pairs
 from clustruct.data.datasets import make_mentions, make_records
-from clustruct.features import Blocking, PairFeatures, Vectors, feature_matrix, guess_blocks, pair_recall
+from clustruct.features import Blocking, PairFeatures, Vectors, base, guess_blocks, pair_recall
 from clustruct.features.neighbours import nearest_vectors
 from clustruct.pipeline import group, score_set
 
@@ -29,7 +29,7 @@ def test_chunks_change_neither_features_nor_scores(features, table, at_once, mon
     x = features.transform([table])[0]
     w = np.random.default_rng(0).normal(size=x.n_features)
     expected = x.similarity(w + 0.0)
-    monkeypatch.setattr(feature_matrix, "PAIRS_AT_ONCE", at_once)
+    monkeypatch.setattr(base, "PAIRS_AT_ONCE", at_once)
     np.testing.assert_array_equal(features.transform([table])[0].pairs, x.pairs)
     found = features.scores(table, w)
     K = found.matrix if found.index is None else (found.graph() + found.graph().T).toarray()
@@ -191,8 +191,8 @@ def test_mentions_are_kept_sparse(monkeypatch, at_once):
     sets = make_mentions(n_sets=3)
     features = PairFeatures(guess_blocks(sets)).fit(sets)
     dense = [x.pairs for x in features.transform(sets)]
-    monkeypatch.setattr(feature_matrix, "LARGE", 1)
-    monkeypatch.setattr(feature_matrix, "PAIRS_AT_ONCE", at_once)
+    monkeypatch.setattr(base, "LARGE", 1)
+    monkeypatch.setattr(base, "PAIRS_AT_ONCE", at_once)
     thin = [x.pairs for x in features.transform(sets)]
     assert not any(sparse.issparse(P) for P in dense)
     assert all(sparse.issparse(P) for P in thin)
@@ -201,6 +201,6 @@ def test_mentions_are_kept_sparse(monkeypatch, at_once):
 
 
 def test_records_are_not_kept_sparse(monkeypatch):
-    monkeypatch.setattr(feature_matrix, "LARGE", 1)
+    monkeypatch.setattr(base, "LARGE", 1)
     sets = make_records(n_sets=2, n_people=8)
     assert not any(sparse.issparse(x.pairs) for x in PairFeatures(guess_blocks(sets)).fit_transform(sets))

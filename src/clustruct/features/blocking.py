@@ -15,10 +15,9 @@ from clustruct.core.storage import DataclassState, EstimatorState, register
 from clustruct.core.typing import Bools, Floats, Ints, Labels
 from clustruct.data import Table
 
-from .base import check_distinct, check_names
+from .base import check_distinct, check_names, compare_in_chunks
 from .blocks.vectors import vectors_of
 from .columns import Columns, TermTable, columns_of
-from .feature_matrix import compare_in_chunks
 from .neighbours import TermNeighbours, keys_of, nearest_vectors, sorted_unique
 from .term_weights import TermCounts, TermWeights, TfIdfRows
 

@@ -10,9 +10,8 @@ from sklearn.base import clone
 from clustruct.core.typing import Indices
 from clustruct.data import ItemSet, Table
 
-from .base import Block, Unlearned
+from .base import Block, Unlearned, compare_in_chunks, stack_columns
 from .columns import Columns, columns_of
-from .feature_matrix import compare_in_chunks, stack_columns
 from .pair_features import PairFeatures
 
 

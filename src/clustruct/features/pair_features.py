@@ -23,11 +23,13 @@ from clustruct.core.storage import register
 from clustruct.core.typing import Bools, Floats, Ints
 from clustruct.data import ItemSet, Pairs, PairScores, Table, all_pairs
 
-from .base import Block, Comparison, PairBlock, Unlearned, Values
-from .blocking import Blocking, Sources, across
-from .columns import Columns, columns_of
-from .feature_matrix import (
+from .base import (
     PAIRS_AT_ONCE,
+    Block,
+    Comparison,
+    PairBlock,
+    Unlearned,
+    Values,
     check_patterns,
     multiply,
     product_columns,
@@ -37,6 +39,8 @@ from .feature_matrix import (
     stack_rows,
     weigh,
 )
+from .blocking import Blocking, Sources, across
+from .columns import Columns, columns_of
 from .needs import FieldNeed, check_stream, learn_needs
 from .similarity import PairMap, SimilarityTerms
 

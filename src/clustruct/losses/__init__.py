@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 from clustruct.core.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from .base import LinearLoss, Loss, LossState, PairWeights as PairWeights, names, register
+    from .base import LinearLoss, Loss, LossState, PairWeights as PairWeights, register
     from .ceaf import CEAFEntityLoss, CEAFMentionLoss, best_matching as best_matching
     from .counts import (
         CountForm,
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
         PairwiseLoss,
         PartialLoss as PartialLoss,
     )
-    from .function import FunctionLoss, as_loss
+    from .function import FunctionLoss, as_loss, names
     from .normalised import NormalisedLoss
     from .pairwise_f import PairCountLoss, PairCounts as PairCounts, PairwiseFLoss
     from .purity import MutualPurityLoss

@@ -1,4 +1,4 @@
-"""What a loss must offer, the state through which a search sees it, and losses by name."""
+"""What a loss must offer, the state through which a search sees it, and how losses get names."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ from numpy.typing import ArrayLike
 
 from clustruct.core import storage
 from clustruct.core.partitions import canonical_labels
-from clustruct.core.storage.encoding import entry_by_name
-from clustruct.core.storage.names import STORED
 from clustruct.core.typing import Floats, Ints, LabelsLike
 
 
@@ -48,9 +46,8 @@ class LinearLoss(Loss):
 
 
 C = TypeVar("C", bound=type)
-# Those whose modules have been imported, and the names of those of this package.
+# Those whose modules have been imported.
 LOSSES: dict[str, Callable[[], Loss]] = {}
-_BUILT_IN = {name for name, home in STORED.items() if home.startswith("clustruct.losses.")}
 
 
 def register(name: str) -> Callable[[C], C]:
@@ -75,27 +72,6 @@ def register(name: str) -> Callable[[C], C]:
         return held
 
     return enter
-
-
-def names() -> tuple[str, ...]:
-    """The names of all losses.
-
-    Returns
-    -------
-    tuple of str
-        The names, sorted.
-
-    Examples
-    --------
-    >>> {"mitre", "normalised", "pairwise", "purity"} <= set(names())
-    True
-    """
-    return tuple(sorted({*LOSSES, *_BUILT_IN}))
-
-
-def loss_class(name: str) -> Callable[[], Loss]:
-    """What makes the loss of that name."""
-    return LOSSES[name] if name in LOSSES else entry_by_name(name).cls
 
 
 class LossState(ABC):

@@ -12,10 +12,13 @@ import numpy as np
 from clustruct.core.exceptions import CostWarning, UnknownLoss
 from clustruct.core.formatting import duration
 from clustruct.core.partitions import canonical_labels
+from clustruct.core.storage.encoding import entry_by_name
+from clustruct.core.storage.names import STORED
 from clustruct.core.typing import Floats, Ints, Labels, LabelsLike
 
-from .base import Loss, LossState, count_table, loss_class, names
+from .base import LOSSES, Loss, LossState, count_table
 
+BUILT_IN = {name for name, home in STORED.items() if home.startswith("clustruct.losses.")}
 LabelFunction = Callable[[Ints, Ints], float]
 # What a function of two partitions looks at: the items, how many of them predicted and true clusters share
 # (n_ct), or how many pairs are together in the prediction and in both (most scores of pairs, adjusted Rand).
@@ -220,6 +223,22 @@ class FunctionState(LossState):
         self._value = None
 
 
+def names() -> tuple[str, ...]:
+    """The names of all losses.
+
+    Returns
+    -------
+    tuple of str
+        The names, sorted.
+
+    Examples
+    --------
+    >>> {"mitre", "normalised", "pairwise", "purity"} <= set(names())
+    True
+    """
+    return tuple(sorted({*LOSSES, *BUILT_IN}))
+
+
 def as_loss(loss: str | Loss | Callable[[Any, Any], float]) -> Loss:
     """A Loss from a name, a function of two labelings, or a Loss.
 
@@ -241,7 +260,8 @@ def as_loss(loss: str | Loss | Callable[[Any, Any], float]) -> Loss:
     if isinstance(loss, str):
         if loss not in names():
             raise UnknownLoss(loss, ", ".join(names()))
-        return loss_class(loss)()
+        make: Callable[[], Loss] = LOSSES[loss] if loss in LOSSES else entry_by_name(loss).cls
+        return make()
     if isinstance(loss, type):
         raise ValueError(f"pass an instance of {loss.__name__}, not the class")
     if isinstance(loss, Loss):

@@ -10,7 +10,7 @@ import pytest
 import clustruct
 from clustruct.core import storage
 from clustruct.core.exceptions import ModelFileError
-from clustruct.core.storage import names
+from clustruct.core.storage import encoding
 from clustruct.core.storage.encoding import decode, encode, entry_by_name
 from clustruct.core.storage.names import STORED
 
@@ -104,7 +104,7 @@ class Renamed:
 
 
 def test_parts_keep_their_names_in_files(monkeypatch):
-    monkeypatch.setattr(names, "FIELDS", {"tests renamed parts": {"weight": "w"}})
+    monkeypatch.setattr(encoding, "FIELDS", {"tests renamed parts": {"weight": "w"}})
     coded = encode(Renamed(1), [])
     assert coded["state"] == {"w": 1, "learned": {"w": 2}, "other": {"weight": 3}}
     assert decode(coded, []).weight == 1

@@ -13,8 +13,8 @@ from clustruct.core.storage import load, save
 from clustruct.core.storage.container import read_container, write_container
 from clustruct.estimators.baselines import DefaultClustering
 from clustruct.features import Blocking, Strings, Terms
+from clustruct.features.base import MOST_PRODUCTS, product_columns
 from clustruct.features.blocks.strings import MEASURES
-from clustruct.features.feature_matrix import MOST_PRODUCTS, product_columns
 
 SETS = [Table([{"a": "x y", "b": "z"}, {"a": "x", "b": "z"}], labels=[0, 0])]
 

@@ -25,7 +25,7 @@ from scipy import sparse
 
 from clustruct.core.exceptions import ModelFileError
 
-from .names import STORED, class_name, from_file, home_of, to_file
+from .names import FIELDS, INNER, STORED
 
 Array: TypeAlias = NDArray[Any]
 Arrays: TypeAlias = list[Array | None]
@@ -103,6 +103,17 @@ def entry_of(cls: type) -> Entry | None:
     return _BY_CLASS.get(cls)
 
 
+def class_name(name: str) -> str | None:
+    """The class that a stored name stands for; None where the table does not have the name."""
+    return STORED[name].partition(":")[2] if name in STORED else None
+
+
+def home_of(class_name: str) -> str | None:
+    """The module that registers the class of that name; None where the table does not have it."""
+    homes = (home.partition(":") for home in STORED.values())
+    return next((module for module, _, other in homes if other == class_name), None)
+
+
 def registered_classes(base: type[T]) -> dict[str, type[T]]:
     """The registered classes below a class, by name, in the order of their registration."""
     return {name: entry.cls for name, entry in _BY_NAME.items() if issubclass(entry.cls, base)}
@@ -117,6 +128,22 @@ def entry_by_name(name: object) -> Entry:
     if found is None:
         raise ModelFileError(f"it names {name!r}, which no imported module registers: {IMPORT_FIRST}")
     return found
+
+
+def to_file(name: str, state: dict[str, Any]) -> dict[str, Any]:
+    """A state with the names that files have for its parts."""
+    return _rename(state, FIELDS.get(name, {}))
+
+
+def from_file(name: str, state: Any) -> Any:
+    """A state from a file with the names that the code has for its parts."""
+    return _rename(state, {old: new for new, old in FIELDS.get(name, {}).items()})
+
+
+def _rename(state: Any, names: Mapping[str, str]) -> Any:
+    if not names or not isinstance(state, dict):
+        return state
+    return {names.get(k, k): _rename(v, names) if k in INNER else v for k, v in state.items()}
 
 
 class Unstorable(ModelFileError):

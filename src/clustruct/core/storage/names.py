@@ -8,7 +8,6 @@ they are registered when the module of the user is imported.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 STORED: Mapping[str, str] = {
     "Blocking": "clustruct.features.blocking:Blocking",
@@ -93,30 +92,3 @@ STORED: Mapping[str, str] = {
 FIELDS: Mapping[str, Mapping[str, str]] = {}
 # Of an estimator's state, what holds names as well (`EstimatorState`).
 INNER = ("parameters", "learned")
-
-
-def class_name(name: str) -> str | None:
-    """The class that a stored name stands for; None where the table does not have the name."""
-    return STORED[name].partition(":")[2] if name in STORED else None
-
-
-def home_of(class_name: str) -> str | None:
-    """The module that registers the class of that name; None where the table does not have it."""
-    homes = (home.partition(":") for home in STORED.values())
-    return next((module for module, _, other in homes if other == class_name), None)
-
-
-def to_file(name: str, state: dict[str, Any]) -> dict[str, Any]:
-    """A state with the names that files have for its parts."""
-    return _rename(state, FIELDS.get(name, {}))
-
-
-def from_file(name: str, state: Any) -> Any:
-    """A state from a file with the names that the code has for its parts."""
-    return _rename(state, {old: new for new, old in FIELDS.get(name, {}).items()})
-
-
-def _rename(state: Any, names: Mapping[str, str]) -> Any:
-    if not names or not isinstance(state, dict):
-        return state
-    return {names.get(k, k): _rename(v, names) if k in INNER else v for k, v in state.items()}

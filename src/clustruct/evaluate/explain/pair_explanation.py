@@ -17,7 +17,7 @@ from clustruct.core.partitions import canonical_labels
 from clustruct.core.typing import Floats, Ints, LabelsLike
 from clustruct.data import ItemSet, Table
 from clustruct.features import PairFeatures
-from clustruct.features.feature_matrix import product_names
+from clustruct.features.base import product_names
 from clustruct.features.similarity import PairMap, SimilarityTerms
 from clustruct.features.similarity.base import by_trees
 from clustruct.learning.score_confidence import Scores, Similarities, symmetric_scores
