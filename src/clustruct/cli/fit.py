@@ -171,7 +171,7 @@ def _field_sizes(pipeline: Pipeline, sets: Sequence[Table]) -> dict[str, float]:
     """How much each field counts, where weights do not tell; else empty, and where there is so much data that
     its pairs are not found again for it.
     """
-    tells = clustruct.evaluate.explain.tells_by_feature(pipeline)
+    tells = clustruct.pipeline.tells_by_feature(pipeline)
     if not tells or not 0 < sum(map(len, sets)) <= MOST_LOOKED_AT:
         return {}
     sizes = clustruct.evaluate.explain.field_sizes(pipeline, sets)

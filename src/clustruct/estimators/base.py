@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from clustruct import learning, ssvm
+from clustruct import learning, losses, ssvm
 from clustruct.core import memory
 from clustruct.core.partitions import UNKNOWN
 from clustruct.core.storage import FEATURES, EstimatorState, Shape
@@ -54,7 +54,8 @@ class SetClusterer(EstimatorState, BaseEstimator):
 
     def check_parameters(self) -> None:
         """Refuse what cannot be, before any work."""
-        as_loss(self.loss)
+        if not isinstance(self.loss, str) or self.loss not in losses.names():
+            as_loss(self.loss)
 
     def linear_similarity(self) -> tuple[Floats, float] | None:
         """w and b of K_ab = <w, psi_ab> + b, in the units of the features; None for any other similarity."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .learners import was_interrupted as was_interrupted
     from .pipelines import model_weights as model_weights
     from .pipelines import objective_of as objective_of
+    from .pipelines import tells_by_feature as tells_by_feature
     from .predict import blocking_recall as blocking_recall
     from .predict import check_correlation as check_correlation
     from .predict import group, group_sets, score_set

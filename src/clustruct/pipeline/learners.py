@@ -1,4 +1,6 @@
-"""The clusterers that a recipe trains: made and checked, a similarity chosen, the training summed up."""
+"""The clusterers that a recipe trains: made and checked, a similarity chosen, the training summed up, and
+unlabelled items that then look like members of a labelled cluster.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +13,17 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
-from clustruct.core.exceptions import OrderWarning, TooFewClusters
-from clustruct.data import Table
+from clustruct.core.exceptions import DataWarning, OrderWarning, TooFewClusters
+from clustruct.core.partitions import partial_labels
+from clustruct.core.typing import Labels
+from clustruct.data import Evidence, ItemSet, Table
 from clustruct.estimators import SupervisedAgglomerative, SupervisedCorrelationClustering, SupervisedKMeans
 from clustruct.estimators.baselines import PairwiseClassifierClustering
+from clustruct.estimators.training_shape import PairScorer
 from clustruct.features import PairFeatures, likeness_features
 from clustruct.features.blocks.mentions import Mentions
 from clustruct.learning.model_selection.training_tables import groups_of, known_items
-from clustruct.learning.problems import FoldLoss
+from clustruct.learning.problems import FoldLoss, Region
 from clustruct.learning.problems.fold_losses import Criterion, costs, error_of_difference, few_groups
 from clustruct.losses import Loss, PairwiseFLoss, PairwiseLoss
 
@@ -35,6 +40,8 @@ SEARCH_PARAMETERS = ("oracle", "predictor", "formulation", "loss_in_oracle", "su
 TABLE_RTOL = 0.01
 # The linear similarity first: it stays where the other is not clearly better.
 TRIED = ("linear", "trees")
+# So many near misses are named. A score is usual for members of a cluster from this quantile on.
+SHOWN, USUAL = 5, 0.25
 R = TypeVar("R", bound=BaseEstimator)
 
 
@@ -242,3 +249,59 @@ def _left_out(choice: Mapping[str, Any], sets: Sequence[Table]) -> list[str] | N
         return [f"{len(choice['left_out_clusters'])} of the labelled clusters"]
     unseen = choice.get("left_out")
     return None if unseen is None else [sets[i].name or f"set {i + 1}" for i in unseen.tolist()]
+
+
+def near_misses(x: ItemSet, labels: Labels, score: PairScorer) -> list[tuple[int, int, float]]:
+    """Unlabelled items that the scores would put to a labelled cluster (their sum is positive), and whose
+    highest score there is one that most pairs (three of four) of a labelled cluster have; the highest first.
+    Each with a member of this cluster, and this score.
+
+    >>> x = ItemSet(pairs=[[2.0], [1.0], [3.0]], pair_index=[[0, 1], [1, 2], [1, 3]], n_items=4)
+    >>> near_misses(x, np.array([0, 0, -1, -1]), lambda x, pairs: x.pairs[:, 0])
+    [(3, 1, 3.0)]
+    """
+    region = Region.of(x, Evidence.of_labels(labels))
+    index = region.x.index
+    if region.is_complete or index is None or not len(index):
+        return []
+    K, known = score(region.x, index), region.known_items[index]
+    inside = known.all(axis=1) & (region.labels[index[:, 0]] == region.labels[index[:, 1]])
+    usual = float(np.quantile(K[inside], USUAL)) if inside.any() else np.inf
+    mixed = known.sum(axis=1) == 1
+    first_known = known[mixed, 0]
+    ends, values = index[mixed], K[mixed]
+    item, mate = (np.where(side, ends[:, 1], ends[:, 0]) for side in (first_known, ~first_known))
+    cells, which = np.unique(item * x.n_items + region.labels[mate], return_inverse=True)
+    total = np.bincount(which, weights=values, minlength=len(cells))
+    highest = np.full(len(cells), -np.inf)
+    np.maximum.at(highest, which, values)
+    own = region.known_items
+    members = dict(zip(region.labels[own].tolist(), region.items[own].tolist(), strict=True))
+    return [
+        (int(region.items[cells[c] // x.n_items]), members[cells[c] % x.n_items], float(highest[c]))
+        for c in np.argsort(-highest, kind="stable").tolist()
+        if total[c] > 0.0 and highest[c] >= usual
+    ]
+
+
+def warn_of_near_misses(
+    sets: Sequence[ItemSet],
+    names: Sequence[tuple[Sequence[Hashable], Sequence[Hashable]]],
+    score: PairScorer,
+) -> None:
+    """Warn of them. ``names`` are the ids and the labels of the items of each set."""
+    misses, total = [], 0
+    for x, (ids, labels) in zip(sets, names, strict=True):
+        found = near_misses(x, partial_labels(labels), score)
+        total += len({item for item, *_ in found})
+        misses += [f"{ids[item]!r} beside cluster {labels[mate]!r}" for item, mate, _ in found]
+    if total:
+        more = ", ..." if len(misses) > SHOWN else ""
+        warnings.warn(
+            f"{total} unlabelled {'item is' if total == 1 else 'items are'} as similar to a labelled cluster "
+            f"as its own items are: {', '.join(misses[:SHOWN])}{more}. Were labelled clusters not complete, "
+            "this would teach that duplicates are apart: label these items, or say --unlabelled unknown "
+            "(Recipe(unlabelled='unknown'))",
+            DataWarning,
+            stacklevel=4,
+        )

@@ -72,3 +72,9 @@ def model_weights(model: object, x: ItemSet | None = None) -> tuple[Floats, floa
     known = x.feature_names if known is None and x is not None else known
     names = [f"feature {j}" for j in range(len(w))] if known is None else map(str, known)
     return np.asarray(w, dtype=np.float64), intercept, tuple(names)
+
+
+def tells_by_feature(pipeline: Pipeline) -> bool:
+    """Whether trees stand before the clusterer, of which the sizes of fields say more than the weights do."""
+    made = getattr(pipeline[0], "map_", None)
+    return made is not None and made.by_feature and hasattr(pipeline[-1], "linear_similarity")

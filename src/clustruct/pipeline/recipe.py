@@ -23,7 +23,6 @@ from clustruct.core.storage import EstimatorState, register
 from clustruct.core.typing import Indices, Labels
 from clustruct.data import Evidence, Grouping, GroupingOptions, ItemKind, Table
 from clustruct.estimators import SupervisedCorrelationClustering
-from clustruct.estimators.background import warn_of_near_misses
 from clustruct.estimators.training_shape import TrainingShape
 from clustruct.features import PairFeatures, check_tables
 from clustruct.features.similarity import PairMap
@@ -45,6 +44,7 @@ from .learners import (
     set_checkpoint,
     set_nonnegative,
     training_summary,
+    warn_of_near_misses,
     warn_of_order,
     was_interrupted,
 )

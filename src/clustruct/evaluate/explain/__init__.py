@@ -38,7 +38,6 @@ from .pair_explanation import (
     field_sizes,
     field_sums,
     pair_contributions,
-    tells_by_feature,
     unlisted_features,
 )
 
@@ -68,7 +67,6 @@ __all__ = [
     "pair_contributions",
     "split_merge",
     "suggested_splits",
-    "tells_by_feature",
     "unlisted_features",
     "wrong_pairs",
 ]

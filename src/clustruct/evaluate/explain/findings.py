@@ -21,10 +21,10 @@ from clustruct.learning import ItemConfidence, item_confidence
 from clustruct.learning.problems import mean_squares
 from clustruct.learning.score_confidence import Similarities, symmetric_scores
 from clustruct.losses import as_loss
-from clustruct.pipeline import group, objective_of
+from clustruct.pipeline import group, objective_of, tells_by_feature
 
 from .cluster_alternatives import ClusterMove, Split, cluster_confidence, suggested_splits
-from .pair_explanation import field_sizes, tells_by_feature
+from .pair_explanation import field_sizes
 
 
 @dataclass(frozen=True)

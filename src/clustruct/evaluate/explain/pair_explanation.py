@@ -286,12 +286,6 @@ def _terms(
     return None
 
 
-def tells_by_feature(pipeline: Pipeline) -> bool:
-    """Whether trees stand before the clusterer, of which `field_sizes` says more than the weights do."""
-    made = getattr(pipeline[0], "map_", None)
-    return made is not None and made.by_feature and hasattr(pipeline[-1], "linear_similarity")
-
-
 def field_sizes(
     pipeline: Pipeline, sets: Sequence[Table], *, most: int = 2000, random_state: int = 0
 ) -> dict[str, float]:

@@ -10,7 +10,7 @@ from clustruct.data import Table, all_pairs
 from clustruct.data.datasets import make_records
 from clustruct.features import Blocking, PairFeatures, guess_blocks
 from clustruct.features.base import Unlearned
-from clustruct.features.out_of_fold import OutOfFold
+from clustruct.pipeline.training_pairs import OutOfFold
 
 WORDS = ["storm", "flood", "rain", "bank", "vote", "court", "film", "song", "goal", "match", "price", "oil"]
 
