@@ -12,12 +12,12 @@ from clustruct.core.exceptions import DataWarning
 from clustruct.data import Evidence, Table
 from clustruct.data.datasets import make_records
 from clustruct.data.io import ColumnRoles
+from clustruct.data.table import join_tables
 from clustruct.estimators.baselines import PairwiseClassifierClustering
 from clustruct.features import Blocking, check_tables
 from clustruct.groups import place_items, read_groups, scoring
 from clustruct.groups.item_assignment import NEW
 from clustruct.groups.known import known_of_table, write_known_items
-from clustruct.groups.known_index import join_tables
 from clustruct.groups.named_assignment import number_groups
 from clustruct.groups.scoring import LARGE_GROUP, PAIRS_OF_ITEM, _inside, candidates, scores_near
 

@@ -18,9 +18,10 @@ from clustruct.core.storage.targets import replacing
 from clustruct.data import Table
 from clustruct.data.io import ColumnRoles, read_sets
 from clustruct.data.io.formats import is_table, sets_file
+from clustruct.data.table import join_tables
 
 from .files import csv_lines, written_suffix
-from .known_index import KnownIndex, index_of, join_tables, read_items
+from .known_index import KnownIndex, index_of, read_items
 from .log_replay import State
 from .store_reader import StoredGroups
 

@@ -22,11 +22,9 @@ from clustruct.core.exceptions import DataError, DataWarning
 from clustruct.core.typing import Floats, Ints
 from clustruct.data import Table
 from clustruct.data.column_types import CodedColumn
-from clustruct.data.table import TableRows
+from clustruct.data.table import TableRows, join_tables
 from clustruct.features import PairFeatures, Sources
 from clustruct.pipeline import check_correlation, group, is_calibrated
-
-from .known_index import join_tables
 
 # The field of the tables, where a model knows none.
 TABLE = "file"
