@@ -13,7 +13,7 @@ from clustruct.data import Table
 from clustruct.data.datasets import make_records
 from clustruct.features import check_tables
 from clustruct.groups import Decision, Item, Store, add_to_groups, known_of_store, record
-from clustruct.groups import known_index as module
+from clustruct.groups import known as module
 from clustruct.groups.schema import MADE
 
 

@@ -21,8 +21,7 @@ from clustruct.features.blocks.vectors import Vectors
 from clustruct.features.column_cache import CacheError, add_lengths, restore_columns, tail
 from clustruct.features.columns import Columns
 from clustruct.groups import add_to_groups
-from clustruct.groups.known import KnownItems
-from clustruct.groups.known_index import KnownIndex
+from clustruct.groups.known import KnownIndex, KnownItems
 from clustruct.groups.log_replay import State
 
 WORDS = st.sampled_from(["red", "blue", "car", "x-100", "x100", "\u00c9t\u00e9", "ete", "of"])

@@ -11,7 +11,7 @@ from clustruct.core.exceptions import ModelFileError
 from clustruct.data.io import read_sets
 from clustruct.features.columns import Columns
 from clustruct.groups import Decision, Item, Store
-from clustruct.groups.known_index import index_of, read_items
+from clustruct.groups.known import index_of, read_items
 
 KNOWN = 12
 NOTES = ("first", "second")

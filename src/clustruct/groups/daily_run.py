@@ -26,8 +26,7 @@ from .decisions import (
     judgements_of,
     settle,
 )
-from .known import LAST_RUNS, KnownItems
-from .known_index import KnownIndex, keep_index
+from .known import LAST_RUNS, KnownIndex, KnownItems, keep_index
 from .log_replay import State, replay
 from .named_assignment import Update
 from .scoring import place_items
