@@ -39,13 +39,6 @@ class _ProgressBar(tqdm):
     monitor_interval = 0
 
 
-class Stage:
-    """A stage of work that has begun and is not over."""
-
-    def __init__(self, name: str) -> None:
-        self.name, self.started = name, time.perf_counter()
-
-
 class ProgressOutput(Callback):
     """Says how far the work is, trainings included, and ends a training where a stop was asked for.
 
@@ -61,7 +54,8 @@ class ProgressOutput(Callback):
         self.bar: _ProgressBar | None = None
         self.duals: list[tuple[float, float]] = []
         self.stopping = False
-        self.open: list[Stage] = []
+        # The stages under way, and when each began, compiling left out.
+        self.open: list[tuple[str, float]] = []
         self.mentioned: set[str] = set()
         self.costs = Costs()
         self.compiled = 0.0
@@ -76,7 +70,7 @@ class ProgressOutput(Callback):
 
     def on_open(self, stage: str, total: int | None) -> None:
         """A stage begins."""
-        self.open.append(Stage(stage))
+        self.open.append((stage, time.perf_counter() - self.compiled))
         self.costs.begin(stage, len(self.open))
 
     def on_close(self, cost: Cost) -> None:
@@ -91,8 +85,6 @@ class ProgressOutput(Callback):
             return
         self.compiled += seconds
         self.started += seconds
-        for stage in self.open:
-            stage.started += seconds
 
     def _say_compiling(self) -> None:
         if self.quiet or self.compiled < PATIENCE or COMPILING in self.mentioned:
@@ -103,9 +95,9 @@ class ProgressOutput(Callback):
 
     def on_step(self, stage: str, done: int, total: int | None) -> None:
         """A piece of work was made; ``total`` is None where it is not known how many there will be."""
-        own = next((one for one in reversed(self.open) if one.name == stage), None)
+        own = next((one for one in reversed(self.open) if one[0] == stage), None)
         if own is not None and own is not self.open[0]:
-            is_short = time.perf_counter() - own.started < PATIENCE
+            is_short = time.perf_counter() - self.compiled - own[1] < PATIENCE
             if is_short or self.stage in TRAINING:
                 return
         if total is None:
@@ -113,7 +105,7 @@ class ProgressOutput(Callback):
             return
         share = min(done / max(total, 1), 1.0)
         pieces = f"{min(done + 1, total)} of {total}" if total <= MOST_COUNTED else f"{share:.0%}"
-        since = self.started if own is None else own.started
+        since = self.started if own is None else self.compiled + own[1]
         self._say(stage, share, pieces, self._left(share, since if stage == self.stage else None))
 
     def on_begin(self, training: Training) -> None:

@@ -98,6 +98,7 @@ class Engine:
     _scores: tuple[int, PairScores] | None = None
     recipe: Recipe = field(default_factory=Recipe)
     first_guess: LatentPairClustering | None = None
+    # The number of the last event known, and what `find_doubts` gave then.
     doubts: Any = None
 
     def snapshot(self) -> ProjectSnapshot:

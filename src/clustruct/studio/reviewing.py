@@ -5,8 +5,7 @@ questions, and why two items are together or not.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy import sparse
@@ -29,21 +28,15 @@ BLOCK = 24
 MOST_SHOWN = 200
 
 
-@dataclass(frozen=True)
-class Doubts:
-    """Groups to look at.
-
-    at : the number of the last event that was known
-    groups : (group number, expected wrong pairs, mean probability across the split, items that would leave)
-    merges : (group, group, mean probability across, pairs)
-    """
-
-    at: int
-    groups: list[tuple[int, float, float, tuple[int, ...]]]
-    merges: list[tuple[int, int, float, int]]
+# Group number, expected wrong pairs, mean probability across the split, items that would leave.
+DoubtfulGroup: TypeAlias = tuple[int, float, float, tuple[int, ...]]
+# Group, group, mean probability across, pairs.
+NearMerge: TypeAlias = tuple[int, int, float, int]
 
 
-def find_doubts(snapshot: ProjectSnapshot, scores: PairScores, pipeline: Pipeline) -> Doubts:
+def find_doubts(
+    snapshot: ProjectSnapshot, scores: PairScores, pipeline: Pipeline
+) -> tuple[list[DoubtfulGroup], list[NearMerge]]:
     """The least sure groups first, and pairs of groups that nearly belong together."""
 
     def probability(values: Floats) -> Floats:
@@ -57,7 +50,7 @@ def find_doubts(snapshot: ProjectSnapshot, scores: PairScores, pipeline: Pipelin
         if split.cluster not in settled
     ]
     pairs, values = _pairs_and_scores(scores)
-    return Doubts(snapshot.at, found, near_merges(snapshot, pairs, probability(values), settled))
+    return found, near_merges(snapshot, pairs, probability(values), settled)
 
 
 def _pairs_and_scores(scores: PairScores) -> tuple[Ints, Floats]:
@@ -68,7 +61,7 @@ def _pairs_and_scores(scores: PairScores) -> tuple[Ints, Floats]:
 
 def near_merges(
     snapshot: ProjectSnapshot, pairs: Ints, p: Floats, settled: set[Any], most: int = 500
-) -> list[tuple[int, int, float, int]]:
+) -> list[NearMerge]:
     """Pairs of groups with the highest mean probability across, of those that nobody has judged different."""
     ends = np.sort(snapshot.groups[pairs], axis=1)
     across = ends[:, 0] != ends[:, 1]
@@ -89,9 +82,9 @@ def near_merges(
 def review_page(engine: Engine, offset: int, limit: int) -> dict[str, Any]:
     """Doubtful groups, from one place on, and merges."""
     snapshot, (number, pipeline) = engine.snapshot(), engine.need_model()
-    doubts: Doubts | None = engine.doubts
-    if doubts is None or doubts.at != snapshot.at:
-        doubts = engine.doubts = find_doubts(snapshot, engine.scores(number, pipeline), pipeline)
+    if engine.doubts is None or engine.doubts[0] != snapshot.at:
+        engine.doubts = snapshot.at, *find_doubts(snapshot, engine.scores(number, pipeline), pipeline)
+    _, doubtful, near = engine.doubts
 
     def record(group: int) -> dict[str, Any]:
         items = np.flatnonzero(snapshot.groups == group)
@@ -103,13 +96,11 @@ def review_page(engine: Engine, offset: int, limit: int) -> dict[str, Any]:
 
     groups = [
         {**record(g), "sure": q, "wrong_pairs": wrong, "part": _ids(snapshot, part)}
-        for g, wrong, q, part in doubts.groups[offset : offset + limit]
+        for g, wrong, q, part in doubtful[offset : offset + limit]
     ]
-    merges = [
-        {"first": record(a), "second": record(b), "sure": p, "pairs": n} for a, b, p, n in doubts.merges[:20]
-    ]
+    merges = [{"first": record(a), "second": record(b), "sure": p, "pairs": n} for a, b, p, n in near[:20]]
     return {
-        "total": len(doubts.groups),
+        "total": len(doubtful),
         "groups": groups,
         "merges": merges,
         "calibrated": is_calibrated(pipeline),

@@ -14,7 +14,7 @@ import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from http.cookies import CookieError, SimpleCookie
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 from urllib.parse import parse_qs
 
 from clustruct.core.formatting import harmless
@@ -38,11 +38,8 @@ HEADERS = {
 }
 
 
-class Refusal(NamedTuple):
-    """Why a request is refused."""
-
-    status: int
-    reason: str
+# The status and the reason of what is refused.
+Refusal: TypeAlias = tuple[int, str]
 
 
 @dataclass(frozen=True)
@@ -80,15 +77,15 @@ class Policy:
         """What is wrong with a request, before anything of it is looked at."""
         host, origin = headers.get("host", ""), headers.get("origin")
         if not self.is_host(host):
-            return Refusal(421, f"Host is {host!r:.80}")
+            return 421, f"Host is {host!r:.80}"
         if origin is not None and origin != f"http://{host}":
-            return Refusal(403, f"Origin is {origin!r:.80}")
+            return 403, f"Origin is {origin!r:.80}"
         if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
-            return Refusal(403, "asked for by another site")
+            return 403, "asked for by another site"
         if method not in READING and origin is None:
-            return Refusal(403, "a change without Origin")
+            return 403, "a change without Origin"
         if method not in READING and method != "POST":
-            return Refusal(405, "no such method")
+            return 405, "no such method"
         return self._size_refusal(path, headers) if method == "POST" else None
 
     def most_bytes(self, path: str) -> int:
@@ -99,12 +96,12 @@ class Policy:
         kind = headers.get("content-type", "").partition(";")[0].strip().lower()
         wanted = "application/octet-stream" if path == UPLOAD_PATH else "application/json"
         if kind != wanted:
-            return Refusal(415, f"Content-Type is {kind!r:.60}, not {wanted}")
+            return 415, f"Content-Type is {kind!r:.60}, not {wanted}"
         size = headers.get("content-length", "")
         if not (size.isascii() and size.isdecimal()):
-            return Refusal(411, "no Content-Length")
+            return 411, "no Content-Length"
         if int(size[:20]) > self.most_bytes(path):
-            return Refusal(413, f"{size:.20} bytes, more than {self.most_bytes(path):,}")
+            return 413, f"{size:.20} bytes, more than {self.most_bytes(path):,}"
         return None
 
     def has_cookie(self, headers: dict[str, str]) -> bool:
@@ -144,7 +141,7 @@ class Guard:
             if scope["method"] == "GET" and given and self.policy.is_token(given):
                 await self._let_in(scope, send)
                 return
-            refusal = Refusal(403, "a wrong token" if given else "no token")
+            refusal = 403, "a wrong token" if given else "no token"
         if refusal is not None:
             await self.refuse(scope, send, refusal)
             return
@@ -160,11 +157,12 @@ class Guard:
 
     async def refuse(self, scope: Any, send: Any, refusal: Refusal) -> None:
         """Answer with the reason, and write it down."""
+        status, reason = refusal
         client = (scope.get("client") or ("?",))[0]
         asked = harmless(f"{scope['method']} {scope['path']}")[:120]
-        log.warning("refused: %s from %s: %s", asked, client, harmless(refusal.reason))
-        text = f"Refused: {refusal.reason}. Open the address that clustruct studio has printed.\n"
-        await _answer(send, refusal.status, text.encode("utf-8", "replace"), [("connection", "close")])
+        log.warning("refused: %s from %s: %s", asked, client, harmless(reason))
+        text = f"Refused: {reason}. Open the address that clustruct studio has printed.\n"
+        await _answer(send, status, text.encode("utf-8", "replace"), [("connection", "close")])
 
 
 class TooLarge(Exception):

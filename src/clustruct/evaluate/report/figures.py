@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import warnings
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from clustruct.estimators.base import PairSimilarity
 from clustruct.evaluate.explain import SetFindings
@@ -26,13 +26,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-class Picture(NamedTuple):
-    """An SVG image as data of a page, where it cannot run scripts or clash with the page."""
-
-    describe: str
-    data: str
-
-
 # The colour of lines and letters, by which they are known in the drawn image: in a dark page they are light.
 INK, LIGHT_INK = "#1d1f24", "#e6e8eb"
 INKED = ("text.color", "axes.edgecolor", "axes.labelcolor", "axes.titlecolor", "xtick.color", "ytick.color")
@@ -49,8 +42,8 @@ def new_axes(width: float, height: float) -> Axes:
         return Figure(figsize=(width, height), layout="constrained", facecolor="none").subplots()
 
 
-def picture(display: Display, describe: str) -> Picture:
-    """A drawn display as an image."""
+def picture(display: Display, describe: str) -> dict[str, str]:
+    """A drawn display as SVG data of a page, where it cannot run scripts or clash with the page."""
     import matplotlib
 
     _set_ink(display.figure_)
@@ -61,7 +54,7 @@ def picture(display: Display, describe: str) -> Picture:
         warnings.filterwarnings("ignore", message="Glyph")
         display.figure_.savefig(buffer, format="svg", metadata={"Date": None})
     drawn = buffer.getvalue().replace(INK.encode(), b"var(--ink)")
-    return Picture(describe, base64.b64encode(_with_style(drawn)).decode("ascii"))
+    return {"describe": describe, "data": base64.b64encode(_with_style(drawn)).decode("ascii")}
 
 
 def _set_ink(figure: Figure) -> None:
@@ -84,7 +77,7 @@ def _with_style(svg: bytes) -> bytes:
     return svg[:at] + DARK.encode() + svg[at:]
 
 
-def learning_pictures(findings: Findings) -> list[Picture]:
+def learning_pictures(findings: Findings) -> list[dict[str, str]]:
     """Weights and convergence, where the model has them."""
     model, made = findings.model, []
     sizes = findings.field_sizes
@@ -107,7 +100,7 @@ def learning_pictures(findings: Findings) -> list[Picture]:
     return made
 
 
-def _fields(sizes: dict[str, float]) -> Picture:
+def _fields(sizes: dict[str, float]) -> dict[str, str]:
     """How much each field counts, for trees: they have no weights of features."""
     ax = new_axes(6.8, 1.1 + 0.27 * max(min(len(sizes), 20), 2))
     display = WeightsDisplay(list(sizes), list(sizes.values())).plot(ax=ax)
@@ -140,7 +133,7 @@ def _choose_sets(ranked: list[SetFindings], known: bool) -> list[tuple[str, SetF
     return [(word, ranked[place]) for place, word in sorted(words.items())]
 
 
-def _pictures_of(findings: Findings, one: SetFindings) -> list[Picture]:
+def _pictures_of(findings: Findings, one: SetFindings) -> list[dict[str, str]]:
     K = symmetric_scores(score_set(findings.model, findings.item_set(one)).matrix_or_graph())
     display = SimilarityMatrixDisplay.from_predictions(
         K, one.labels, truth=one.truth, ids=one.table.ids, ax=new_axes(6.2, 5.2)

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 from scipy import sparse
@@ -114,27 +114,22 @@ def _dense(vectors: Any) -> Floats:
     return np.asarray(vectors.toarray() if hasattr(vectors, "toarray") else vectors, np.float64)
 
 
-@dataclass(frozen=True)
-class PairMoments:
-    """Of the pairs of one set, apart (0) and together (1): how many, sums of psi and of psi psi' (None)."""
+# How many pairs, sums of psi, and of psi psi' where they are few: each of pairs apart and together.
+PairMoments: TypeAlias = tuple[Floats, Floats, Floats | None]
 
-    counts: Floats
-    sums: Floats
-    squares: Floats | None
 
-    @classmethod
-    def of(cls, x: ItemSet, labels: Ints) -> PairMoments:
-        """Cost O(p N^2); O(p N) where there are nodes or many features."""
-        total = x.joint_feature_pairs(np.zeros(x.n_items, np.int64))
-        same = x.joint_feature_pairs(labels)
-        index = x.pair_list
-        right = together(labels, index)
-        counts = np.array([len(right) - right.sum(), right.sum()])
-        if x.nodes is not None or x.pairs is None or x.n_features > MOST_FEATURES:
-            return cls(counts, np.stack([total - same, same]), None)
-        kinds = [x.pairs[np.flatnonzero(right == kind)] for kind in (0.0, 1.0)]
-        squares = [dense(rows.T @ rows) if sparse.issparse(rows) else rows.T @ rows for rows in kinds]
-        return cls(counts, np.stack([total - same, same]), np.stack(squares))
+def pair_moments(x: ItemSet, labels: Ints) -> PairMoments:
+    """Those of one set. Cost O(p N^2); O(p N) where there are nodes or many features."""
+    total = x.joint_feature_pairs(np.zeros(x.n_items, np.int64))
+    same = x.joint_feature_pairs(labels)
+    right = together(labels, x.pair_list)
+    counts = np.array([len(right) - right.sum(), right.sum()])
+    sums = np.stack([total - same, same])
+    if x.nodes is not None or x.pairs is None or x.n_features > MOST_FEATURES:
+        return counts, sums, None
+    kinds = [x.pairs[np.flatnonzero(right == kind)] for kind in (0.0, 1.0)]
+    squares = [dense(rows.T @ rows) if sparse.issparse(rows) else rows.T @ rows for rows in kinds]
+    return counts, sums, np.stack(squares)
 
 
 def pair_weights(moments: list[PairMoments], scale: Floats) -> Floats:
@@ -142,16 +137,16 @@ def pair_weights(moments: list[PairMoments], scale: Floats) -> Floats:
     moments lack the squares, the difference of the two means.
 
     >>> x = ItemSet(pairs=[[1.0, 0.1], [0.0, 0.3], [0.0, 0.2]])
-    >>> pair_weights([PairMoments.of(x, np.array([0, 0, 1]))], np.ones(2)).round(1)
+    >>> pair_weights([pair_moments(x, np.array([0, 0, 1]))], np.ones(2)).round(1)
     array([ 1.4, -3.8])
     """
-    counts = np.sum([part.counts for part in moments], axis=0)
-    share = 0.5 / np.maximum(counts, 1.0)
-    sums = np.sum([part.sums for part in moments], axis=0) / scale
+    counts, sums, squares = zip(*moments, strict=True)
+    share = 0.5 / np.maximum(np.sum(counts, axis=0), 1.0)
+    sums = np.sum(sums, axis=0) / scale
     target = share[1] * sums[1] - share[0] * sums[0]
-    if any(part.squares is None for part in moments):
+    if any(part is None for part in squares):
         return np.asarray(target)
-    squares = np.sum([part.squares for part in moments if part.squares is not None], axis=0)
+    squares = np.sum(squares, axis=0)
     gram = (share[0] * squares[0] + share[1] * squares[1]) / np.outer(scale, scale)
     ridge = RIDGE * max(float(np.trace(gram)) / len(gram), 1e-12)
     return np.asarray(np.linalg.solve(gram + ridge * np.eye(len(gram)), target))
@@ -338,4 +333,4 @@ class LinkageTask(SimilarityTask):
 
     @cached_property
     def _moments(self) -> list[PairMoments]:
-        return [PairMoments.of(x, y) for x, y in zip(self.sets, self.labels, strict=True)]
+        return [pair_moments(x, y) for x, y in zip(self.sets, self.labels, strict=True)]
