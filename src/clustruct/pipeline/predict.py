@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -144,22 +145,10 @@ def score_pairs(pipeline: Pipeline, columns: Columns, pairs: Ints, *, show_progr
             features.scores_of(columns, pairs, *linear, show_progress=show_progress), np.float64
         )
     given = copy(features.check_tables())
-    given.blocking_ = _GivenPairs(pairs)
+    # In the place of a blocking: the pairs are known.
+    given.blocking_ = SimpleNamespace(lists=lambda table: True, pairs=lambda table, sources=None: pairs)
     scores = score_set(Pipeline([("features", given), ("model", pipeline[-1])]), columns.table)
     return scores.at(pairs)
-
-
-class _GivenPairs:
-    """In the place of a blocking: the pairs are known."""
-
-    def __init__(self, pairs: Ints) -> None:
-        self._pairs = pairs
-
-    def lists(self, table: Any) -> bool:
-        return True
-
-    def pairs(self, table: Any, sources: Ints | None = None) -> Ints:
-        return self._pairs
 
 
 def pipeline_with_cut(

@@ -167,7 +167,7 @@ class PairContext(DataclassState):
         """
         if len(pairs) < FEWEST_SETS:
             return None
-        held = [_ContextRows(u, _share(m, n), y, w) for (u, m, y, w), n in zip(pairs, sizes, strict=True)]
+        held = [(u, _share(m, n), y, w) for (u, m, y, w), n in zip(pairs, sizes, strict=True)]
         if not _helps(held):
             return None
         every = _join_sets(held)
@@ -182,18 +182,8 @@ class PairContext(DataclassState):
         return self.rule.probability(rule.logit(scores.values) + self.weight * x)
 
 
-# f(s), the mates of the item that has fewer, whether they are together, and weights.
+# Of pairs of a set: f(s), the mates of the item that has fewer (or x), whether they are together, weights.
 SetPairs: TypeAlias = tuple[Floats, Floats, Bools, Floats]
-
-
-@dataclass(frozen=True)
-class _ContextRows:
-    """Pairs of a set: f(s), x, whether they are together, weights."""
-
-    u: Floats
-    x: Floats
-    same: Bools
-    w: Floats
 
 
 def least_mates(scores: PairScores, rule: ScoreMap) -> Floats:
@@ -210,18 +200,20 @@ def _share(mates: Floats, n: int) -> Floats:
     return np.asarray(np.log(np.maximum(mates, LEAST_MATES) / n), np.float64)
 
 
-def _join_sets(sets: Sequence[_ContextRows]) -> _ContextRows:
-    return _ContextRows(*(np.concatenate([getattr(one, k) for one in sets]) for k in ("u", "x", "same", "w")))
+def _join_sets(sets: Sequence[SetPairs]) -> SetPairs:
+    u, x, same, w = (np.concatenate(column) for column in zip(*sets, strict=True))
+    return u, x, same, w
 
 
-def _weight(rows: _ContextRows) -> float:
+def _weight(rows: SetPairs) -> float:
     """What x counts beside f(s): logistic regression on both."""
-    X = np.column_stack([rows.u, rows.x, np.ones(len(rows.u))])
-    c = rows.w / rows.w.sum()
+    u, x, same, w = rows
+    X = np.column_stack([u, x, np.ones(len(u))])
+    c = w / w.sum()
 
     def objective(v: Floats) -> tuple[float, Floats]:
         z = X @ v
-        return float(c @ (np.logaddexp(0.0, z) - rows.same * z)), X.T @ (c * (expit(z) - rows.same))
+        return float(c @ (np.logaddexp(0.0, z) - same * z)), X.T @ (c * (expit(z) - same))
 
     bounds = [(LEAST_CONTEXT_SLOPE, None), (None, None), (None, None)]
     start = np.array([1.0, 0.0, 0.0])
@@ -229,17 +221,18 @@ def _weight(rows: _ContextRows) -> float:
     return float(weight / slope)
 
 
-def _fit_map(rows: _ContextRows, weight: float) -> ScoreMap:
-    return ScoreMap.fit(rows.u + weight * rows.x, rows.same, rows.w)
+def _fit_map(rows: SetPairs, weight: float) -> ScoreMap:
+    u, x, same, w = rows
+    return ScoreMap.fit(u + weight * x, same, w)
 
 
-def _helps(sets: Sequence[_ContextRows]) -> bool:
+def _helps(sets: Sequence[SetPairs]) -> bool:
     """Whether sets that were left out have a lower log loss with x than without, by a standard error."""
     gains = np.zeros(len(sets))
     for k in range(FOLDS):
         left_out = range(k, len(sets), FOLDS)
         rest = _join_sets([one for i, one in enumerate(sets) if i not in left_out])
-        if rest.same.all() or not rest.same.any():
+        if len(np.unique(rest[2])) < 2:
             return False
         plain, with_x = (_losses(rest, weight) for weight in (0.0, _weight(rest)))
         for i in left_out:
@@ -248,12 +241,13 @@ def _helps(sets: Sequence[_ContextRows]) -> bool:
     return bool(gains.sum() > spread)
 
 
-def _losses(rest: _ContextRows, weight: float) -> Callable[[_ContextRows], float]:
+def _losses(rest: SetPairs, weight: float) -> Callable[[SetPairs], float]:
     """The log loss, summed over the pairs of a set, of the map that the rest gives."""
     rule = _fit_map(rest, weight)
 
-    def loss(rows: _ContextRows) -> float:
-        z = rule.logit(rows.u + weight * rows.x)
-        return float(rows.w @ (np.logaddexp(0.0, z) - rows.same * z))
+    def loss(rows: SetPairs) -> float:
+        u, x, same, w = rows
+        z = rule.logit(u + weight * x)
+        return float(w @ (np.logaddexp(0.0, z) - same * z))
 
     return loss
