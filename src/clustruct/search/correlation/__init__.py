@@ -6,8 +6,8 @@ Each function takes a dense symmetric matrix or a sparse signed graph and works 
 from .bounds import alone as alone
 from .bounds import bounded_search
 from .exclusive import exclusive, matching
-from .heuristics import greedy, local_search, objective
-from .heuristics import positive_components as positive_components
+from .graph import greedy, local_search, objective
+from .graph import positive_components as positive_components
 from .programs import EdgeDegrees as EdgeDegrees
 from .programs import exact, lp_relaxation, round_edges
 

@@ -13,8 +13,7 @@ from clustruct.core.partitions import canonical_labels, chained_pairs
 from clustruct.core.typing import Floats, Ints
 from clustruct.data import PairScores
 
-from .graph import Pairs, check_labels, link_groups
-from .heuristics import local_search
+from .graph import Pairs, check_labels, link_groups, local_search
 
 # How often the threshold is halved in the search for one that gives enough clusters.
 HALVINGS = 12

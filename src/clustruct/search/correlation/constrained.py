@@ -20,7 +20,7 @@ from clustruct.core.typing import Bools, Floats, Ints
 from clustruct.data import PairScores
 
 from .exclusive import source_pairs
-from .heuristics import COLD, HOT, local_search
+from .graph import COLD, HOT, local_search
 
 # Components of up to so many nodes are searched by branch and bound, in so many steps (one takes about 1 us).
 SMALL, STEPS_OF_COMPONENT, STEPS = 24, 20_000, 1_000_000

@@ -18,8 +18,7 @@ from clustruct.core.partitions import canonical_labels, connected_items
 from clustruct.core.typing import Bools, Floats, Ints
 from clustruct.data import PairScores
 
-from .graph import ListedGraph, check_labels, signed_graph
-from .heuristics import local_search
+from .graph import ListedGraph, check_labels, local_search, signed_graph
 
 # Components of more items are not searched with a link for each two items of a source.
 MOST_SEARCHED = 1000

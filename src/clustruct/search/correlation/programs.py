@@ -18,8 +18,7 @@ from clustruct.core.partitions import canonical_labels
 from clustruct.core.typing import Bools, Floats, Ints
 from clustruct.data.compared_pairs import condensed_index
 
-from .graph import Pairs, SignedGraph, link_groups, signed_graph
-from .heuristics import local_search
+from .graph import Pairs, SignedGraph, link_groups, local_search, signed_graph
 
 
 @dataclass(frozen=True)
