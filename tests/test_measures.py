@@ -9,27 +9,29 @@ from tests import measures, naming, walks
 
 ROOT = Path(__file__).parents[1]
 # What no measure may exceed. To be lowered when the source gets better; to raise one takes a reason.
+# The median file was to be 120 lines at 38,500 lines in 300 modules; at 41,200 lines it is 134. Modules of
+# the commands have the names of the commands: two of these stand elsewhere, too.
 CEILINGS = {
-    "files": 413,
-    "packages": 29,
-    "lines_of_code": 42100,
-    "docstring_lines": 16500,
-    "code_median": 120,
-    "code_p95": 300,
-    "body_max": 48,
-    "classes": 577,
-    "protocols": 44,
-    "class_names_twice": 39,
-    "module_names_twice": 43,
-    "participles": 456,
-    "private_language": 580,
+    "files": 305,
+    "packages": 15,
+    "lines_of_code": 41200,
+    "docstring_lines": 10700,
+    "code_median": 134,
+    "code_p95": 260,
+    "body_max": 47,
+    "classes": 515,
+    "protocols": 3,
+    "class_names_twice": 0,
+    "module_names_twice": 2,
+    "participles": 12,
+    "private_language": 0,
 }
 # Files, deepest stack and calls that go up of the walks that are to stay short.
 WALKS = {
-    "fit, C given": (99, 38, 20),
-    "predict": (66, 48, 0),
-    "predict --existing": (80, 48, 2),
-    "Studio: decide, learn": (76, 30, 0),
+    "fit, C given": (76, 29, 0),
+    "predict": (53, 30, 0),
+    "predict --existing": (60, 28, 0),
+    "Studio: decide, learn": (64, 26, 0),
 }
 
 

@@ -78,7 +78,7 @@ def test_what_is_allowed_is_there(texts):
 @pytest.mark.parametrize(
     ("name", "line"),
     [
-        ("estimators/kmeans.py", "labels = search.clusters(scores)"),
+        ("estimators/supervised_kmeans.py", "labels = search.clusters(scores)"),
         ("learning/problems/training.py", "labels = self.predictor.clusters(scores, 3)"),
         ("learning/calibration/precision_curve.py", "labels = predictor.clusters(part.scores)"),
         ("cli/evaluate.py", "labels = pipeline.predict([raw])[0]"),

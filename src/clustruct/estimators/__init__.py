@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from clustruct.core.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from .agglomerative import SupervisedAgglomerative
     from .correlation import SupervisedCorrelationClustering
-    from .kmeans import SupervisedKMeans
+    from .supervised_agglomerative import SupervisedAgglomerative
+    from .supervised_kmeans import SupervisedKMeans
 
 
 __all__ = ["SupervisedAgglomerative", "SupervisedCorrelationClustering", "SupervisedKMeans"]

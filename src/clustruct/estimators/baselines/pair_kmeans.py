@@ -14,7 +14,7 @@ from clustruct.core.storage import FEATURES, Shape, register
 from clustruct.core.typing import Indices
 from clustruct.data import pair_table
 from clustruct.estimators.inputs import Groups, SetsLike, read_labels, read_sets
-from clustruct.estimators.kmeans import KMeansPrediction
+from clustruct.estimators.supervised_kmeans import KMeansPrediction
 from clustruct.learning.problems import feature_scale
 from clustruct.search.spectral import count_range
 
