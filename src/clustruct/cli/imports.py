@@ -63,7 +63,7 @@ def import_modules(words: Sequence[str]) -> list[str]:
 def import_one(name: str) -> ModuleType:
     """A module by its name, also one of the current folder, or by the path of its file.
 
-    >>> import_named("json").__name__
+    >>> import_one("json").__name__
     'json'
     """
     is_file = name.endswith(".py") or os.sep in name

@@ -17,6 +17,7 @@ from clustruct.core.lazy import lazy_names
 
 if TYPE_CHECKING:
     from .base import SIMILARITIES, PairMap, SimilarityTerms
+    from .base import labelled_pairs as labelled_pairs
     from .bilinear_map import FullProducts
     from .kernels import FourierMap, KernelMap, NystroemMap
     from .trees import BoostedColumn, ForestColumn, TreeColumn
