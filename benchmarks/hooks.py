@@ -38,7 +38,7 @@ def make_data(n_classes, n=2000, d=500, nonzero=25, seed=0):
     return X, np.argmax(scores + rng.normal(size=scores.shape), axis=1)
 
 
-class OneByOneBinary:
+class OneByOneBinary(ssvm.Problem):
     """`BinaryProblem` without its batch form: what a user would write for the engine."""
 
     oracle_kind = "exact"
