@@ -1,5 +1,6 @@
 """BLAS has one thread while a call runs, and afterwards as many as before."""
 
+import importlib
 import inspect
 import subprocess
 import sys
@@ -139,3 +140,17 @@ def test_entering_is_cheap():
 def test_methods_keep_their_signatures():
     assert Model.fit.__doc__ == "Nested: it is limited once."
     assert list(inspect.signature(Model.fit).parameters) == ["self", "wrong"]
+
+
+def test_every_method_that_is_to_be_limited_is_there():
+    """A method that is renamed must not lose its limit."""
+    modules = ("estimators.baselines", "estimators.correlation", "features.pair_features", "pipeline.recipe")
+    papers = ("multilabel", "universum", "document_clustering", "cpm3c")
+    for name in (*modules, *(f"papers.{one}" for one in papers)):
+        importlib.import_module(f"clustruct.{name}")
+    found, waiting = set(), LimitsBlas.__subclasses__()
+    while waiting:
+        kind = waiting.pop()
+        found |= vars(kind).keys()
+        waiting += kind.__subclasses__()
+    assert LimitsBlas._limited <= found

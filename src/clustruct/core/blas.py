@@ -109,8 +109,8 @@ class LimitsBlas:
     """Public methods of the subclasses hold BLAS to one thread while they run."""
 
     _limited: ClassVar = frozenset(
-        {"fit", "predict", "fit_predict", "transform", "fit_transform", "score", "scores", "group"}
-        | {"decision_function", "predict_proba", "pair_probabilities", "item_confidence", "relax"}
+        {"fit", "predict", "transform", "fit_transform", "score", "scores", "group"}
+        | {"decision_function", "predict_proba", "pair_probabilities", "item_probability", "relax"}
         | {"predict_relaxed", "pair_scores"}
     )
 
