@@ -110,7 +110,7 @@ class LimitsBlas:
 
     _limited: ClassVar = frozenset(
         {"fit", "predict", "transform", "fit_transform", "score", "scores", "group"}
-        | {"decision_function", "predict_proba", "pair_probabilities", "item_probability", "relax"}
+        | {"decision_function", "pair_probabilities", "item_probability", "relax"}
         | {"predict_relaxed", "pair_scores"}
     )
 
