@@ -12,7 +12,8 @@ from clustruct.cli import COMMANDS
 from clustruct.cli.arguments import ITEM_KINDS, unlabelled_sets
 from clustruct.cli.main import build_parser
 from clustruct.core.storage import load, read
-from clustruct.data.io import ColumnRoles, read_sets
+from clustruct.data.datasets import make_records
+from clustruct.data.io import ColumnRoles, read_sets, write_sets
 
 READ = ("--set", "set", "--cluster", "cluster")
 
@@ -348,6 +349,25 @@ def test_json_beside_a_file(command, folder, tmp_path):
     assert out == command(*words)[1]
     written = list(csv.DictReader((tmp_path / "p.csv").read_text().splitlines()))
     assert len(written) == sum(len(one["clusters"]) for one in json.loads(out)["sets"])
+
+
+def test_strict_makes_a_doubtful_answer_code_3(command, folder, tmp_path):
+    """The work is done and written either way; without a doubt the code is 0 either way."""
+    large = make_records(n_sets=1, n_people=60)
+    write_sets(tmp_path / "large.csv", large)
+    written = []
+    for data, options, wanted in (
+        (tmp_path / "large.csv", [], 0),
+        (tmp_path / "large.csv", ["--strict"], 3),
+        (folder / "test.csv", ["--strict"], 0),
+    ):
+        words = ["predict", data, "--set", "set", "--model", folder / "records.model", "--quiet"]
+        code, _, err = command(*words, "--out", tmp_path / "groups.csv", *options)
+        assert (code, "warning: a set of" in err) == (wanted, data != folder / "test.csv")
+        written.append((tmp_path / "groups.csv").read_text())
+        (tmp_path / "groups.csv").unlink()
+    assert written[0] == written[1] != written[2]
+    assert command("predict", tmp_path / "none.csv", "--model", folder / "records.model", "--strict")[0] == 1
 
 
 def test_the_package_runs_as_a_module():

@@ -215,6 +215,8 @@ def add_output(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="no progress and no report of what was written: answers, warnings and errors alone",
     )
+    text = "exit code 3 where a warning says that a model or a result is of little use"
+    parser.add_argument("--strict", action="store_true", help=text)
 
 
 def recipe(args: argparse.Namespace) -> Recipe:

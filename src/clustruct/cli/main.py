@@ -6,7 +6,7 @@ import argparse
 import logging
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from importlib import import_module
@@ -20,7 +20,7 @@ from clustruct.core.formatting import harmless
 from . import COMMANDS
 from .arguments import add_output, naming_files
 from .imports import add_import, import_modules
-from .output import INTERRUPTED, MISUSED, OK, UsageError, open_streams, run_to_exit_code
+from .output import INTERRUPTED, MISUSED, OK, UNRELIABLE, UsageError, open_streams, run_to_exit_code
 
 ABOUT = """\
 Show it how you group things, and it groups the next ones the same way.
@@ -48,6 +48,7 @@ losses of one's own
 
 exit codes
   0 done   1 bad data or model (one line says what and where)   2 wrong use
+  3 with --strict: done, but a warning says that the model or the result is of little use
   130 stopped by Ctrl-C   143 stopped by SIGTERM
 """
 FAULTS = (ValueError, OSError, MemoryError, ImportError, clustruct.core.exceptions.ClusterError)
@@ -138,9 +139,11 @@ def _run(args: argparse.Namespace, printable: bool) -> int:
     try:
         warned = warnings_to(lambda text: _complain(f"warning: {text}"), UserWarning)
         limited = clustruct.core.memory.limit(getattr(args, "memory_limit", None))
-        with warned, limited, drawing_quietly(args.quiet):
+        with warned as categories, limited, drawing_quietly(args.quiet):
             run = partial(_run_command, args, printable)
-            return run_to_exit_code(run, _complain, faults, "; nothing was written")
+            code = run_to_exit_code(run, _complain, faults, "; nothing was written")
+            doubtful = any(issubclass(c, clustruct.core.exceptions.ReliabilityWarning) for c in categories)
+            return UNRELIABLE if args.strict and code == OK and doubtful else code
     except UsageError as error:
         _complain(f"{error} (see {args.parser.prog} --help)")
         return MISUSED
@@ -181,23 +184,26 @@ def drawing_quietly(quiet: bool) -> Iterator[None]:
 
 
 @contextmanager
-def warnings_to(show: Callable[[str], None], kind: type[Warning] = Warning) -> Iterator[None]:
-    """Warnings of this kind become lines, others are passed over; those for users always come through.
+def warnings_to(
+    show: Callable[[str], None], kind: type[Warning] = Warning
+) -> Iterator[Collection[type[Warning]]]:
+    """Warnings of this kind become lines, others are passed over; those for users always come through. Yields
+    the categories of those that were shown.
 
     Sets are grouped one by one: that they are unlike the training, or costly, is said of the first.
     """
     once = (clustruct.core.exceptions.UnfamiliarDataWarning, clustruct.core.exceptions.CostWarning)
-    once_shown: set[type[Warning]] = set()
+    shown: set[type[Warning]] = set()
 
     def show_warning(message: Warning | str, category: type[Warning], *place: object, **more: object) -> None:
-        if issubclass(category, kind) and category not in once_shown:
-            once_shown.update({category} if category in once else ())
+        if issubclass(category, kind) and not (category in once and category in shown):
+            shown.add(category)
             show(str(message))
 
     with warnings.catch_warnings():
         warnings.simplefilter("default", UserWarning)
         warnings.showwarning = show_warning
-        yield
+        yield shown
 
 
 class HelpAction(argparse.Action):

@@ -18,7 +18,7 @@ from clustruct.core.exceptions import NotEnoughMemory
 
 # What printing fails with; files are named in their errors.
 UNWRITTEN = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
-OK, FAILED, MISUSED, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
+OK, FAILED, MISUSED, UNRELIABLE, INTERRUPTED, TERMINATED = 0, 1, 2, 3, 130, 143
 
 
 class UsageError(Exception):

@@ -39,7 +39,11 @@ class CostWarning(UserWarning):
     """A step that will take long, or much memory."""
 
 
-class UnfamiliarDataWarning(UserWarning):
+class ReliabilityWarning(UserWarning):
+    """A model or a result that is of little use, or cannot be relied on. The message says what to do."""
+
+
+class UnfamiliarDataWarning(ReliabilityWarning):
     """Data that is unlike what a model was trained on."""
 
 
