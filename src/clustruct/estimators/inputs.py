@@ -20,6 +20,8 @@ from clustruct.data import ItemSet, as_item_set
 from clustruct.data.matrices import check_plain, check_real
 
 T = TypeVar("T")
+# Names of features that an error lists.
+MOST_NAMES = 5
 # A list of item sets or of tables, one item set, or one table: an array, a sparse matrix or a data frame.
 SetsLike: TypeAlias = Any
 Groups: TypeAlias = Sequence[Hashable] | None
@@ -117,12 +119,32 @@ def _set_features(estimator: Any, sets: list[ItemSet]) -> None:
 
 
 def _check_features(estimator: Any, sets: list[ItemSet]) -> None:
+    """Every set must have the features of the first training set, by their names where both have names."""
+    names = getattr(estimator, "feature_names_in_", None)
+    known = None if names is None else tuple(map(str, names))
     for i, x in enumerate(sets):
+        if x.feature_names is not None and known is not None and tuple(x.feature_names) != known:
+            raise ValueError(f"set {i}: {_name_difference(known, x.feature_names)}")
         if x.n_features != estimator.n_features_in_:
             raise ValueError(
                 f"set {i} has {x.n_features} features, but {type(estimator).__name__} "
                 f"is expecting {estimator.n_features_in_} features"
             )
+
+
+def _name_difference(known: Sequence[str], given: Sequence[str]) -> str:
+    """What is wrong with the names of a set, in the words that scikit-learn has for one frame."""
+    lines = ["The feature names should match those that were passed during fit."]
+    unseen, absent = sorted({*given} - {*known}), sorted({*known} - {*given})
+    for title, names in (
+        ("Feature names unseen at fit time:", unseen),
+        ("Feature names seen at fit time, yet now missing:", absent),
+    ):
+        lines += [title, *(f"- {name}" for name in names[:MOST_NAMES])] if names else []
+        lines += ["- ..."] if len(names) > MOST_NAMES else []
+    if not unseen and not absent:
+        lines.append("Feature names must be in the same order as they were in fit.")
+    return "\n".join(lines)
 
 
 def read_labels(y: object, given: Sets, needed_by: object = None) -> list[Labels]:
