@@ -7,7 +7,7 @@ import pytest
 
 from clustruct.data import Evidence, ItemSet, PairScores
 from clustruct.estimators.baselines import LatentPairClustering
-from clustruct.estimators.baselines.latent_pairs import _answers, soft_logistic
+from clustruct.learning.label_free_similarity import _answers, soft_logistic
 from clustruct.search.correlation import local_search
 
 
@@ -90,14 +90,17 @@ def test_guesses_follow_the_groups_by_the_definition(seed, n_said):
         said = [tuple(sorted(rng.choice(16, 2, replace=False).tolist())) for _ in range(n_said)]
         same = [(a, b) for a, b in said if y[a] == y[b]]
         marks.append(Evidence.of_pairs(16, same, [p for p in said if p not in same]))
-    table, answers = first._rows, first._rows.answers(marks)
+    learned_before = first._learned
+    table, answers = learned_before.rows, learned_before.rows.answers(marks)
     known, n = answers.judged, answers.weights[answers.judged].sum()
 
     def learned(guess, prior):
         weights = np.where(known, answers.weights, prior / (~known).sum())
-        return soft_logistic(table.rows, np.where(known, answers.together, guess), weights, 2.0, first._start)
+        return soft_logistic(
+            table.rows, np.where(known, answers.together, guess), weights, 2.0, first._learned.start
+        )
 
-    v, b = learned(first._guess, 15.0)
+    v, b = learned(learned_before.guess, 15.0)
     for _ in range(2):
         scores = np.where(known, np.where(answers.together, 50.0, -50.0), table.rows @ v + b)
         labels = local_search(PairScores(48, index=table.pairs, values=scores), sweeps=0)
