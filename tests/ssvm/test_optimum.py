@@ -86,11 +86,29 @@ def test_weights_are_repetitions(formulation, solver):
     np.testing.assert_allclose(weighted.w, listed.w, atol=1e-4)
 
 
-def test_weight_zero_leaves_an_example_out(solver):
+@pytest.mark.parametrize("slack_norm", [1, 2])
+def test_weight_zero_leaves_an_example_out(solver, slack_norm):
     problem = slow.random_problem(1, n=4)
     rest = slow.Enumerated(problem.psi[1:], problem.losses[1:])
-    without = ssvm.fit(problem, 5.0, sample_weight=[0, 1, 1, 1], formulation=solver(), **TIGHT)
-    assert without.objective == pytest.approx(ssvm.fit(rest, 5.0, **TIGHT).objective, rel=1e-7)
+    settings = {**TIGHT, "slack_norm": slack_norm}
+    without = ssvm.fit(problem, 5.0, sample_weight=[0, 1, 1, 1], formulation=solver(), **settings)
+    alone = ssvm.fit(rest, 5.0, **settings)
+    assert without.objective == pytest.approx(alone.objective, rel=1e-7)
+    assert without.certificate.lower == pytest.approx(alone.certificate.lower, rel=1e-7)
+    assert without.n_iter < 100
+
+
+@pytest.mark.parametrize("slack_norm", [1, 2])
+def test_planes_of_an_example_that_no_longer_counts_say_nothing(solver, slack_norm):
+    """Weights may become zero, and come back, between one fit and the next that starts from it."""
+    for seed in range(5):
+        problem = slow.random_problem(seed, n=6)
+        settings = {**TIGHT, "slack_norm": slack_norm, "formulation": solver()}
+        every, some = (ssvm.fit(problem, 5.0, sample_weight=v, **settings) for v in ([1] * 6, [0, 1, 1] * 2))
+        fewer = ssvm.fit(problem, 5.0, sample_weight=[0, 1, 1] * 2, w0=every, **settings)
+        again = ssvm.fit(problem, 5.0, w0=some, **settings)
+        assert fewer.objective == pytest.approx(some.objective, rel=1e-6)
+        assert again.objective == pytest.approx(every.objective, rel=1e-6)
 
 
 @pytest.mark.parametrize("formulation", ["n_slack", "one_slack"])

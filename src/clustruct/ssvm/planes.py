@@ -79,7 +79,9 @@ class PlaneSet(ABC, Generic[W]):
         slacks = self.slacks_at(w)[: self.n_groups]
         ridge = self.ridge[: self.n_groups]
         quadratic = bool((ridge > 0.0).any())
-        weights = 1.0 / ridge if quadratic else self.cap[: self.n_groups]
+        weights = self.cap[: self.n_groups]
+        if quadratic:  # examples that do not count have neither curvature nor weight
+            weights = np.divide(1.0, ridge, out=np.zeros_like(ridge), where=ridge > 0.0)
         cost = weights @ (0.5 * slacks**2 if quadratic else slacks)
         return self.half_norm(w) + float(cost), float(weights @ slacks / weights.sum())
 
@@ -108,7 +110,8 @@ class PlaneSet(ABC, Generic[W]):
         planes = earlier if isinstance(earlier, Planes) else earlier.dump()
         if not planes.fits(n_features, self.n_groups):
             return False
-        self.load(planes)
+        # Those of examples that do not count here have no room for a multiplier.
+        self.load(planes.take(self.cap[planes.group] > 0.0))
         return True
 
 

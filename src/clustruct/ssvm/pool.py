@@ -299,7 +299,7 @@ class PooledPlanes(PlaneSet[Floats]):
         if isinstance(earlier, PooledPlanes) and self.count == 0:
             rows_without_slack = len(self.conditions.lower) + len(earlier.conditions.lower)
             same_sizes = (len(self.cap), len(self.v)) == (len(earlier.cap), len(earlier.v))
-            if same_sizes and not rows_without_slack:
+            if same_sizes and not rows_without_slack and self.cap[earlier.column("group")].all():
                 self._take_over(earlier)
                 return True
         return super().warm_start_from(earlier, n_features)

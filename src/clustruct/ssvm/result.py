@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from clustruct.core.callbacks import Iteration, SupportsDump
 from clustruct.core.formatting import html_table
 from clustruct.core.storage import DataclassState, is_matrix, register
-from clustruct.core.typing import Floats, Indices
+from clustruct.core.typing import Bools, Floats, Indices
 
 OracleKind = Literal["exact", "undergenerating", "overgenerating", "heuristic"]
 
@@ -124,8 +124,11 @@ class Planes(DataclassState):
 
     def of_group(self, group: int) -> Planes:
         """Those that share one slack."""
-        mine = self.group == group
-        return Planes(self.vectors[mine], self.b[mine], self.group[mine], self.a[mine])
+        return self.take(self.group == group)
+
+    def take(self, which: Bools) -> Planes:
+        """Some of them."""
+        return Planes(self.vectors[which], self.b[which], self.group[which], self.a[which])
 
 
 @register("PastTraining")

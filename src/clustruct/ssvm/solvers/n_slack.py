@@ -35,8 +35,10 @@ def example_planes(task: Task, store: Store = "auto") -> PlaneSet[Any]:
     if task.rule.norm == 1:
         cap, ridge = task.kappa, np.zeros(n)
     else:
-        with np.errstate(divide="ignore"):
-            cap, ridge = np.full(n, np.inf), 1.0 / task.kappa
+        # An example that does not count has no plane, and no multiplier if an earlier run brings one.
+        counts = task.weights > 0.0
+        cap, ridge = np.where(counts, np.inf, 0.0), np.zeros(n)
+        ridge[counts] = 1.0 / task.kappa[counts]
     pooled = store == "pool" or (store == "auto" and len(task.examples) > FEW_EXAMPLES)
     if pooled and task.kernel is None:
         return PooledPlanes(cap, ridge, task.conditions)
