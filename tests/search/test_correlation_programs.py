@@ -76,6 +76,16 @@ def test_relaxation_bounds_brute_force(
             assert slow.allowed(labels.tolist(), must, cannot)
 
 
+@pytest.mark.parametrize("unit", [1e-300, 1e-12, 1e-9, 1e-6, 1e6, 1e150])
+def test_programmes_do_not_depend_on_the_unit(unit: float) -> None:
+    for seed in range(6):
+        K = scores(9, seed)
+        once, scaled = correlation.lp_relaxation(K), correlation.lp_relaxation(K * unit)
+        assert scaled.value == pytest.approx(once.value * unit, rel=1e-9)
+        best, found = (slow.objective(K, correlation.exact(K * times)) for times in (1.0, unit))
+        assert found == pytest.approx(best, rel=1e-9)
+
+
 def test_relaxation_of_a_star_is_fractional() -> None:
     e = correlation.lp_relaxation(STAR)
     assert e.value == pytest.approx(1.5)

@@ -206,6 +206,16 @@ def test_equivalence(seed, V, scale, edge_share):
         np.testing.assert_array_equal(cut.edges, program.edges)
 
 
+@pytest.mark.parametrize("unit", [1e-300, 1e-12, 1e-9, 1e-6, 1e6, 1e150])
+def test_relaxations_do_not_depend_on_the_unit(unit):
+    """The program stays above every labeling, and level with the cut, however small potentials are."""
+    for seed in range(20):
+        unary, pairwise = random_problem(seed, 6)
+        best, _ = slow.relaxed_optima(unary, pairwise)
+        nodes = mrf.linear_program(unary * unit, pairwise * unit).nodes
+        assert slow.relaxed_value(unary, pairwise, nodes) == pytest.approx(best, abs=1e-9)
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10**6), st.integers(1, 6))
 def test_equivalence_with_ties(seed, V):

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order, connected_components, minimum_spanning_tree
 
+from clustruct.core.highs import scale_costs
 from clustruct.core.typing import Floats, Indices
 from clustruct.data.matrices import check_real
 
@@ -368,12 +369,11 @@ class _Program:
         self._highs = highs = highspy.Highs()
         highs.silent()
         highs.changeObjectiveSense(highspy.ObjSense.kMaximize)
-        self._columns = np.arange(V, dtype=np.int32)
         n = V + len(used)
-        coupling = phi[u, v][used]
-        costs = np.concatenate([np.zeros(V), coupling])
+        self._columns = np.arange(n, dtype=np.int32)
+        self._coupling = coupling = phi[u, v][used]
         empty = np.zeros(0, np.int32)
-        highs.addCols(n, costs, np.zeros(n), np.ones(n), 0, empty, empty, np.zeros(0))
+        highs.addCols(n, np.zeros(n), np.zeros(n), np.ones(n), 0, empty, empty, np.zeros(0))
         # Of the rows of a pair only those that its sign makes bind: the optima are the same.
         for k, e in enumerate(used):
             self._add_pair(int(u[e]), int(v[e]), V + k, coupling[k] > 0.0)
@@ -388,7 +388,8 @@ class _Program:
             self._highs.addRow(-np.inf, 1.0, 3, index, np.array([1.0, 1.0, -1.0]))
 
     def solve(self, unary: Floats) -> NDArray[Any]:
-        self._highs.changeColsCost(len(unary), self._columns, unary)
+        costs = scale_costs(np.concatenate([unary, self._coupling]))
+        self._highs.changeColsCost(len(costs), self._columns, costs)
         self._highs.run()
         y = np.array(self._highs.getSolution().col_value[: len(unary)])
         halves = np.round(2.0 * y) / 2.0

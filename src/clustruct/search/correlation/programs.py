@@ -14,6 +14,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
+from clustruct.core.highs import scale_costs
 from clustruct.core.partitions import canonical_labels
 from clustruct.core.typing import Bools, Floats, Ints
 from clustruct.data.compared_pairs import condensed_index
@@ -433,7 +434,7 @@ class TriangleProgram:
         for name, setting in settings.items():
             self.highs.setOptionValue(name, setting)
         self.highs.addVars(n, np.zeros(n), self.upper)
-        self.highs.changeColsCost(n, np.arange(n, dtype=np.int32), self.costs)
+        self.highs.changeColsCost(n, np.arange(n, dtype=np.int32), scale_costs(self.costs))
         self.highs.changeObjectiveSense(highspy.ObjSense.kMaximize)
 
     def _take(self, solution: Floats) -> None:
