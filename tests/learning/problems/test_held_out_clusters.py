@@ -46,20 +46,38 @@ def test_clusters_are_numbered_through_the_sets():
     assert clusters.sizes.tolist() == [2, 2, 1, 1, 2]
 
 
-def test_hidden_clusters_are_background():
-    """Training on some clusters is the training of a task whose other labels are not known."""
-    whole = task()
+@pytest.mark.parametrize("unlabelled", ["apart", "unknown"])
+def test_held_out_items_are_not_there_in_training(unlabelled):
+    """Training on some clusters is the training of a task without the items of the others: their wrong pairs
+    are not learned from, by which the training is judged later.
+    """
+    whole = task(unlabelled)
     found = HeldOutClusters(whole).train(10.0, np.array([0, 1, 4]), None)
-    hidden = task()
-    hidden.labels = [np.array([0, 0, 1, 1, -1, -1]), np.array([-1, 0, 0, -1])]
-    np.testing.assert_allclose(found.result.w, hidden.train(10.0).result.w)
+    shown = task(unlabelled)
+    shown.sets = [shown.sets[0].subset(np.arange(5)), shown.sets[1].subset(np.arange(1, 4))]
+    shown.labels = [np.array([0, 0, 1, 1, -1]), np.array([0, 0, -1])]
+    np.testing.assert_allclose(found.result.w, shown.train(10.0).result.w)
+
+
+def test_pairs_of_held_out_items_do_not_move_the_weights():
+    found = []
+    for factor in (1.0, -7.0):
+        one = task()
+        sets = []
+        for x, held_out in zip(one.sets, ([5], [0]), strict=True):
+            touching = np.isin(x.index, held_out).any(axis=1)
+            pairs = np.where(touching[:, None], factor, 1.0) * x.pairs
+            sets.append(ItemSet(pairs=pairs, pair_index=x.index, n_items=x.n_items))
+        one.sets = sets
+        found.append(HeldOutClusters(one).train(10.0, np.array([0, 1, 4]), None).result.w)
+    np.testing.assert_allclose(found[0], found[1])
 
 
 def test_a_set_without_a_chosen_cluster_is_left_out():
     one = task()
     found = HeldOutClusters(one).train(10.0, np.array([0, 2]), None)
     alone = task()
-    alone.sets, alone.labels = alone.sets[:1], [np.array([0, 0, -1, -1, -1, 1])]
+    alone.sets, alone.labels = [alone.sets[0].subset([0, 1, 4, 5])], [np.array([0, 0, -1, 1])]
     np.testing.assert_allclose(found.result.w, alone.train(10.0).result.w)
 
 

@@ -1,8 +1,8 @@
 """Trainings on some of the labelled clusters inside their sets: how C is chosen where there is one table.
 
-For the training the clusters that are held out are background, like items without a label. Prediction then
-meets all of the region, and the pairs that touch a held-out item count, by half where the other item is of
-another cluster.
+The training does not see the items of the clusters that are held out: as background, apart from all others,
+they would teach it the wrong pairs that it is judged by. Prediction then meets all of the region, and the
+pairs that touch a held-out item count, by half where the other item is of another cluster.
 """
 
 from __future__ import annotations
@@ -60,12 +60,12 @@ class HeldOutClusters:
         return np.bincount(every[every != UNKNOWN], minlength=self.n_clusters)
 
     def train(self, C: float, chosen: Indices, start: Trained | None, rtol: float | None = None) -> Trained:
-        """Train on some clusters; all other items are background."""
+        """Train on some clusters and the background; items of other clusters are not there."""
         part = self._part(chosen)
         return part.train(C, None, start, rtol=rtol)
 
     def _part(self, chosen: Indices) -> SimilarityTask:
-        """The task in which only these clusters are known, and sets without any of them are left out."""
+        """The task without the items of other clusters, and without sets that have none of these."""
         key = np.asarray(chosen, np.int64).tobytes()
         if key not in self._parts:
             if self._n_bytes > MOST_BYTES:
@@ -79,14 +79,16 @@ class HeldOutClusters:
         return sum(8.0 * r.x.n_pairs * r.x.n_features for r in self.task.regions if r.x.is_sparse)
 
     def _hide(self, chosen: Indices) -> SimilarityTask:
-        seen = np.zeros(self.n_clusters + 1, np.bool_)  # the last one is that of items without a label
+        seen = np.zeros(self.n_clusters + 1, np.bool_)
         seen[chosen] = True
-        labels = [np.where(seen[numbers], numbers, UNKNOWN) for numbers in self.clusters]
+        seen[UNKNOWN] = True  # the last one is that of items without a label
+        shown = [seen[numbers] for numbers in self.clusters]
+        labels = [numbers[here] for numbers, here in zip(self.clusters, shown, strict=True)]
         kept = [i for i, y in enumerate(labels) if (y != UNKNOWN).any()]
         weights = self.task.sample_weight
         return replace(
             self.task,
-            sets=[self.task.regions[i].x for i in kept],
+            sets=[self.task.regions[i].x.subset(shown[i]) for i in kept],
             labels=[labels[i] for i in kept],
             sample_weight=None if weights is None else weights[kept],
             checkpoint=None,
