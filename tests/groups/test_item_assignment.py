@@ -183,6 +183,55 @@ def test_of_two_items_that_differ_the_one_with_weaker_ties_leaves_its_group():
     assert tied.labels[2] == tied.labels[3] != tied.labels[0]
 
 
+def mixed_group(rng):
+    """A group of 7 and 5 of two kinds, and a strange one of 4, with noisy scores; one clash of the kinds."""
+    kinds = np.repeat([0, 1, 2], [7, 5, 4])
+    K = np.triu(np.where(np.equal.outer(kinds, kinds), 3.0, -3.0) + rng.normal(0, 4.0, (16, 16)), 1)
+    return K + K.T, np.where(kinds == 2, 1, 0), (int(rng.integers(7)), 7 + int(rng.integers(5)))
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_a_mixed_group_is_cut_where_that_scores_more_than_one_item_leaving(seed):
+    K, groups, clash = mixed_group(np.random.default_rng(seed))
+    found = assign(listed(K), groups, evidence=Evidence.of_pairs(16, (), [clash]))
+    assert found.labels[clash[0]] != found.labels[clash[1]]
+    alone = []
+    weaker = min(clash, key=lambda item: K[item, :12].sum())
+    for place in (0, 1, 2):
+        labels = groups.copy()
+        labels[weaker] = 2 if place == groups[weaker] else place
+        alone.append(objective(K, labels))
+    assert objective(K, found.labels) >= max(alone) - 1e-9
+
+
+def test_a_different_between_two_kinds_parts_them():
+    """Defect 9: one row alone left, and its mates stayed behind."""
+    for seed in range(10):
+        K, groups, clash = mixed_group(np.random.default_rng(seed))
+        kinds = np.repeat([0, 1, 2], [7, 5, 4])
+        K = np.where(np.equal.outer(kinds, kinds), np.abs(K), -np.abs(K))
+        found = assign(listed(K), groups, evidence=Evidence.of_pairs(16, (), [clash]))
+        assert found.labels.tolist() == kinds.tolist()
+        assert found.freed == (7, 8, 9, 10, 11)
+
+
+def test_only_what_differs_is_parted():
+    """A third kind stays with the side it scores better with, and its split is proposed."""
+    kinds = np.repeat([0, 1, 2], [5, 3, 2])
+    K = np.where(np.equal.outer(kinds, kinds), 5.0, -2.0)
+    K[np.ix_(kinds == 1, kinds == 2)] = K[np.ix_(kinds == 2, kinds == 1)] = -4.0
+    np.fill_diagonal(K, 0.0)
+    found = assign(listed(K), [0] * 10, evidence=Evidence.of_pairs(10, (), [(0, 5)]))
+    assert found.labels.tolist() == [0, 0, 0, 0, 0, 1, 1, 1, 0, 0]
+    assert [p.parts for p in found.proposals] == [((0, 1, 2, 3, 4), (8, 9))]
+    # What people have said of the others holds for the parts, too.
+    for more in ([(8, 0)], [(8, 5)], [(8, 0), (8, 5)], [(1, 6), (9, 2)]):
+        found = assign(listed(K), [0] * 10, evidence=Evidence.of_pairs(10, (), [(0, 5), *more])).labels
+        assert allowed(found, (), [(0, 5), *more])
+        assert found[:5].tolist() == [0] * 5
+        assert found[5] == found[6] == found[7] == 1
+
+
 def test_what_does_not_fit_is_refused():
     with pytest.raises(ValueError, match="complete groups do not go with new items"):
         assign(listed(np.zeros((3, 3))), [-1] * 3, evidence=Evidence.of_pairs(3, [(0, 1)], complete=[0]))

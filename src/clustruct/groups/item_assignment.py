@@ -4,8 +4,9 @@ done.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -67,7 +68,8 @@ def assign(
 
     over the clusterings y that keep each known group together and any two of them apart. Evidence comes
     first: known groups that a piece ties are one group, and of two items of one group that differ the one
-    with the weaker ties leaves it.
+    with the weaker ties leaves it, alone or with the part of the group that its scores put beside it,
+    whichever scores more.
 
     Parameters
     ----------
@@ -127,8 +129,7 @@ def _assign_near(
     search: _AnchoredSearch, known: Ints, must: Ints, fixed: Ints, calm: Bools, revise: bool
 ) -> Assignment:
     """The answer for new items and the groups near them."""
-    kept, freed = _loosen(known, must, search.cannot, search.index, search.values)
-    labels = search.run(*_tie_items(kept, must))
+    labels, kept, freed = _loosen_and_place(search, known, must)
     if revise:
         free = _revisable(kept, search.index) & ~calm
         nodes, anchored = _tie_items(np.where(free, NEW, kept), must, fixed)
@@ -139,6 +140,22 @@ def _assign_near(
             return Assignment(labels, freed)
     proposals = [*search.merges(labels, kept), *search.splits(labels, kept, must)]
     return Assignment(labels, freed, tuple(sorted(proposals, key=lambda p: (-p.gain, p.groups))))
+
+
+def _loosen_and_place(search: _AnchoredSearch, known: Ints, must: Ints) -> tuple[Ints, Ints, tuple[int, ...]]:
+    """The clusters where nothing is revised, the known groups without the items that had to leave, and these.
+
+    Of a group with items that differ one of them leaves, or the part of the group that goes with it:
+    whichever scores more.
+    """
+    kept, freed = _loosen(known, must, search, _weaker_side)
+    labels = search.run(*_tie_items(kept, must))
+    if not freed:
+        return labels, kept, freed
+    cut, parted = _loosen(known, must, search, _smaller_part)
+    found = search.run(*_tie_items(cut, must))
+    better = search.value(found) > search.value(labels)
+    return (found, cut, parted) if better else (labels, kept, freed)
 
 
 def _near(groups: Ints, *pairs: Ints) -> Bools:
@@ -177,27 +194,46 @@ def _tie_items(groups: Ints, must: Ints, fixed: Ints | None = None) -> tuple[Int
     return nodes, anchored
 
 
-def _loosen(
-    groups: Ints, must: Ints, cannot: Ints, index: Ints, values: Floats
-) -> tuple[Ints, tuple[int, ...]]:
-    """The known groups without items that a constraint separates from others in them, and these items.
+# Who leaves: asked with the search, the known groups, the must-links, two items that must not be together,
+# and all that are tied to them.
+_Leaving: TypeAlias = "Callable[[_AnchoredSearch, Ints, Ints, Ints, Ints], Ints]"
 
-    Of two items that must not be together, the one (with all that must be with it) that has the weaker
-    ties to the rest leaves; where they are equal the one with fewer such items, then the later one.
-    """
-    kept, freed = groups.copy(), list[int]()
-    piece = tied_items(len(groups), must)
+
+def _loosen(
+    groups: Ints, must: Ints, search: _AnchoredSearch, leaving: _Leaving
+) -> tuple[Ints, tuple[int, ...]]:
+    """The known groups without items that a constraint separates from others in them, and these items."""
+    kept, freed, cannot = groups.copy(), list[int](), search.cannot
     while len(cannot):
         whole = tied_items(len(groups), np.concatenate([chained_pairs(kept), must]))
         clash = cannot[whole[cannot[:, 0]] == whole[cannot[:, 1]]]
         if not len(clash):
             break
-        sides = [np.flatnonzero(piece == piece[item]) for item in clash[0]]
         rest = np.flatnonzero(whole == whole[clash[0, 0]])
-        leaving = min(sides, key=lambda s: (_tie(s, rest, index, values), len(s), -int(s[0])))
-        kept[leaving] = NEW
-        freed += leaving.tolist()
+        out = leaving(search, kept, must, clash[0], rest)
+        kept[out] = NEW
+        freed += out.tolist()
     return kept, tuple(sorted(freed))
+
+
+def _weaker_side(search: _AnchoredSearch, groups: Ints, must: Ints, clash: Ints, rest: Ints) -> Ints:
+    """Of two items that must not be together the one (with all that must be with it) that has the weaker ties
+    to the rest; where they are equal the one with fewer such items, then the later one.
+    """
+    piece = tied_items(len(groups), must)
+    sides = [np.flatnonzero(piece == piece[item]) for item in clash]
+    return min(sides, key=lambda s: (_tie(s, rest, search.index, search.values), len(s), -int(s[0])))
+
+
+def _smaller_part(search: _AnchoredSearch, groups: Ints, must: Ints, clash: Ints, rest: Ints) -> Ints:
+    """Of two items that must not be together the one with fewer items on its side, where the group is cut in
+    two as its scores have it. A group whose pairs are not listed is not cut.
+    """
+    nodes = _tie_items(np.where(_revisable(groups, search.index), NEW, groups), must)[0]
+    if nodes[clash[0]] == nodes[clash[1]]:
+        return _weaker_side(search, groups, must, clash, rest)
+    sides = search.cut(nodes, clash, rest)
+    return min(sides, key=lambda side: (len(side), -int(side[0])))
 
 
 def _tie(side: Ints, whole: Ints, index: Ints, values: Floats) -> float:
@@ -242,6 +278,35 @@ class _AnchoredSearch:
             sweeps=self.sweeps,
             random_state=self.random_state,
         )
+
+    def value(self, labels: Ints) -> float:
+        """The sum of the scores inside clusters."""
+        first, second = labels[self.index].T
+        return float(self.values[first == second].sum())
+
+    def cut(self, nodes: Ints, clash: Ints, items: Ints) -> list[Ints]:
+        """Some items in two parts, with an item of the clash in each: what would go with neither is on the
+        side it scores better with, or on that of the first.
+        """
+        inside = np.zeros(len(nodes), np.bool_)
+        inside[items] = True
+        listed = inside[self.index].all(axis=1)
+        apart = self.cannot[inside[self.cannot].all(axis=1)]
+        apart = apart[nodes[apart[:, 0]] != nodes[apart[:, 1]]]
+        part = replace(self, index=self.index[listed], values=self.values[listed], cannot=apart)
+        anchored = np.zeros(int(nodes.max()) + 1, np.bool_)
+        anchored[nodes[clash]] = True
+        labels = part.run(nodes, anchored)
+        pairs = np.concatenate([part.index, apart])
+        scores = np.concatenate([part.values, np.full(len(apart), -np.inf)])
+        ends, scores = np.concatenate([pairs, pairs[:, ::-1]]), np.concatenate([scores, scores])
+        sums = np.zeros((2, int(labels.max()) + 1))
+        for side, sum_ in zip(labels[clash], sums, strict=True):
+            to = labels[ends[:, 1]] == side
+            np.add.at(sum_, labels[ends[to, 0]], scores[to])
+        second = sums[1] > sums[0]
+        second[labels[clash]] = [False, True]
+        return [items[~second[labels[items]]], items[second[labels[items]]]]
 
     def merges(self, labels: Ints, groups: Ints) -> list[Proposal[int]]:
         """Sets of clusters with a known group each whose union scores more."""

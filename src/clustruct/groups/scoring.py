@@ -22,6 +22,8 @@ from .named_assignment import Update, number_groups, update_groups
 
 # A group of more items is looked at through so many pairs of each item.
 LARGE_GROUP, PAIRS_OF_ITEM = 30, 10
+# Of a group with items that differ, all are compared with all where it has up to so many.
+MOST_TO_SPLIT = 300
 # Where a model knows likely pairs, more than so many pairs are not all compared.
 MOST_PAIRS = 20_000
 
@@ -83,11 +85,11 @@ def place_items(
 
 def misplaced_items(evidence: Evidence, groups: Ints) -> Bools:
     """The items of pieces that are not where the evidence has them: in several known groups, or in one with a
-    piece that differs.
+    piece that differs; then all of that group, unless it is very large, as a part of it may leave.
 
-    >>> evidence = Evidence.of_pairs(5, same=[(0, 1)], different=[(2, 3)])
-    >>> misplaced_items(evidence, np.array([0, 1, 2, 2, 2])).tolist()
-    [True, True, True, True, False]
+    >>> evidence = Evidence.of_pairs(6, same=[(0, 1)], different=[(2, 3)])
+    >>> misplaced_items(evidence, np.array([0, 1, 2, 2, 2, 3])).tolist()
+    [True, True, True, True, True, False]
     """
     piece = evidence.piece
     of_piece: dict[int, set[int]] = {}
@@ -95,8 +97,13 @@ def misplaced_items(evidence: Evidence, groups: Ints) -> Bools:
         of_piece.setdefault(p, set()).add(group)
     places = {p: held - {NEW} for p, held in of_piece.items()}
     wrong = {p for p, held in places.items() if len(held) > 1}
-    wrong |= {p for pair in evidence.apart.tolist() if places[pair[0]] & places[pair[1]] for p in pair}
-    return np.isin(piece, list(wrong))
+    clashes = [
+        (pair, held) for pair in evidence.apart.tolist() if (held := places[pair[0]] & places[pair[1]])
+    ]
+    wrong |= {p for pair, _ in clashes for p in pair}
+    mixed = np.array(sorted({group for _, held in clashes for group in held}), np.int64)
+    small = mixed[np.bincount(groups[groups >= 0], minlength=1)[mixed] <= MOST_TO_SPLIT]
+    return np.isin(piece, list(wrong)) | np.isin(groups, small)
 
 
 def scores_near(
@@ -125,8 +132,9 @@ def scores_near(
             more = more if known_sources is None else across(more, known_sources)
             pairs = np.concatenate([pairs, more])
             values = np.concatenate([values, score_pairs(pipeline, columns, more)])
-        near = np.unique(_near_groups(pairs, values, touched, np.arange(len(groups)), groups)[:, 1])
-        inside = _inside(groups, near, touched)
+        near = _near_groups(pairs, values, touched, np.arange(len(groups)), groups)[:, 1]
+        # A group that an item may leave is near it, whatever the two score.
+        inside = _inside(groups, np.union1d(near, groups[moved]), touched)
         inside = inside if known_sources is None else across(inside, known_sources)
         work.keep(items=int(touched.sum()), pairs=len(pairs) + len(inside))
         index = np.concatenate([pairs, inside])
