@@ -1,0 +1,104 @@
+"""``python -m tests.strangers``: all oddities alone, then triples, and counts; exit code 1 on a finding."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+import os
+import signal
+import sys
+import tempfile
+import time
+import traceback
+import warnings
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+
+from .cases import Case, singles, triples
+from .checks import Verdict, check
+from .report import summary
+from .runs import Finding
+
+LONGEST = 300
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the cases and print what was found."""
+    args = _parser().parse_args(argv)
+    cases = _cases(args)
+    started, verdicts = time.monotonic(), list[Verdict]()
+    with tempfile.TemporaryDirectory(prefix="strangers-") as folder:
+        for verdict in _checked(cases, Path(folder), args):
+            verdicts.append(verdict)
+            _tell(verdict, len(verdicts), len(cases))
+    print(f"\nseed {args.seed}, {time.monotonic() - started:.0f} s\n\n{summary(verdicts)}")
+    if args.json:
+        Path(args.json).write_text(json.dumps([asdict(v) for v in verdicts], indent=1))
+    return int(any(verdict.findings for verdict in verdicts))
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser("python -m tests.strangers", description=__doc__)
+    add = parser.add_argument
+    add("--seed", type=int, default=0, help="tables and triples are drawn by it (0)")
+    add("--triples", type=int, default=500, metavar="N", help="so many triples (500)")
+    add("--only", action="append", metavar="CASE", help="this case alone: 'persons/0 bom & text: tags'")
+    add("--family", action="append", metavar="NAME", help="oddities of this family alone, no triples")
+    add("--workers", type=int, default=1, help="processes (1)")
+    add("--json", metavar="FILE", help="write all verdicts there, too")
+    return parser
+
+
+def _cases(args: argparse.Namespace) -> list[Case]:
+    if args.only:
+        return [Case.of_word(word) for word in args.only]
+    alone = singles(args.seed)
+    if args.family:
+        return [case for case in alone if case.parts[0].family in args.family]
+    return [*alone, *triples(args.seed, args.triples)]
+
+
+def _checked(cases: list[Case], folder: Path, args: argparse.Namespace) -> Iterator[Verdict]:
+    """The verdicts as they come; cases of one table go to one process, which keeps its plain figures."""
+    jobs = [(case, folder, bool(args.only) or k % 3 == 0) for k, case in enumerate(cases)]
+    jobs.sort(key=lambda job: (job[0].kind, job[0].draw))
+    if args.workers == 1:
+        yield from map(check_safely, jobs)
+        return
+    with multiprocessing.get_context("spawn").Pool(args.workers) as pool:
+        yield from pool.imap_unordered(check_safely, jobs, chunksize=8)
+
+
+def check_safely(job: tuple[Case, Path, bool]) -> Verdict:
+    """A verdict whatever happens: what comes out uncaught, or takes too long, is a stop."""
+    case, folder, dear = job
+    signal.signal(signal.SIGALRM, _too_long)
+    signal.alarm(LONGEST)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return check(case, folder / str(os.getpid()), dear)
+    except Exception as error:
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        text = f"{type(error).__name__}: {error} ({Path(place.filename).name}:{place.lineno})"
+        return Verdict(case.word, [Finding("stop", "gauntlet", text)])
+    finally:
+        signal.alarm(0)
+
+
+def _too_long(number: int, frame: object) -> None:
+    raise TimeoutError(f"over {LONGEST} s")
+
+
+def _tell(verdict: Verdict, n: int, of: int) -> None:
+    for finding in verdict.findings:
+        print(f"{finding.kind.upper()} {finding.command}: {finding.text[:300]}\n    --only {verdict.case!r}")
+    if n % 25 == 0:
+        print(f"  {n} of {of}", flush=True)
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
