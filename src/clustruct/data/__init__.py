@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from .column_types import Coded as Coded
     from .column_types import Column as Column
     from .compared_pairs import Pairs, PairScores, all_pairs
+    from .equal_rows import EqualRows as EqualRows
     from .evidence import Evidence
     from .groupings import Grouping, GroupingOptions
     from .item_set import ItemSet, pair_table, with_distances

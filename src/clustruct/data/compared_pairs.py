@@ -14,6 +14,7 @@ from scipy.spatial.distance import squareform
 
 from clustruct.core.typing import Bools, Floats, Ints
 
+from .equal_rows import EqualRows
 from .matrices import Matrix, check_real, dense, symmetric_matrix
 
 
@@ -224,6 +225,9 @@ class PairScores(Pairs):
         The score of each listed pair.
     product : LinearOperator, optional
         V -> K V, for searches that only multiply.
+    equal : EqualRows, optional
+        Which items are equal: pairs are then listed of the first item of each row, and of that one with each
+        equal one (not where these are of one source). They stand for all pairs of equal items.
 
     Examples
     --------
@@ -236,6 +240,7 @@ class PairScores(Pairs):
     matrix: Floats | None = None
     values: Floats | None = None
     product: LinearOperator | None = None
+    equal: EqualRows | None = None
 
     @classmethod
     def from_matrix(cls, K: Any) -> PairScores:
@@ -318,6 +323,48 @@ class PairScores(Pairs):
         lowered = self.matrix - threshold
         np.fill_diagonal(lowered, np.diag(self.matrix))
         return replace(self, matrix=lowered)
+
+    def with_equal_rows(self, equal: EqualRows) -> PairScores:
+        """The same where some items are equal: what the first two of a row score, all of them do."""
+        assert self.index is not None
+        assert self.values is not None
+        rows = equal.row[self.index]
+        between = rows[:, 0] != rows[:, 1]
+        inside, second = equal.pairs(), equal.place == 1
+        known = self.rows_of(np.column_stack([equal.first[equal.row[second]], np.flatnonzero(second)]))
+        identical = np.full(len(equal.counts), np.nan)
+        identical[equal.row[second]] = np.append(self.values, np.nan)[known]
+        of_pair = identical[equal.row[inside[:, 1]]]
+        there = ~np.isnan(of_pair)
+        index = np.concatenate([self.index[between], inside[there]])
+        values = np.concatenate([self.values[between], of_pair[there]])
+        order = np.argsort(index @ [self.n_items, 1], kind="stable")
+        return replace(self, index=index[order], values=values[order], equal=equal)
+
+    @property
+    def between_rows(self) -> PairScores:
+        """The scores of pairs of different rows, as those of rows."""
+        if self.equal is None:
+            return self
+        assert self.index is not None
+        assert self.values is not None
+        rows = self.equal.row[self.index]
+        between = rows[:, 0] != rows[:, 1]
+        return PairScores(len(self.equal.counts), rows[between], values=self.values[between])
+
+    @property
+    def n_uncompared(self) -> int:
+        """How many items are in no compared pair, of a set of two items and more."""
+        if self.index is None or self.n_items < 2:
+            return 0
+        there = np.zeros(self.n_items, np.bool_)
+        there[self.index] = True
+        if self.equal is not None:
+            there = (
+                np.bincount(self.equal.row, weights=there)[self.equal.row] + self.equal.counts[self.equal.row]
+                > 1
+            )
+        return int(np.count_nonzero(~there))
 
     def list_pairs(self) -> PairScores:
         """The same scores with every pair of a matrix listed."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Self
@@ -96,6 +96,11 @@ class Grouping:
         The options of the grouping.
     search : str
         The search that found them; "" for a model that does not group by scores of pairs.
+    n_uncompared : int
+        How many items were compared with nothing.
+    equal_apart : mapping
+        How many items are not with all that are equal to them, by the reason: "evidence" says so, a "source"
+        holds each thing once, the "score" of identical items is below zero, or "options" part them.
 
     Examples
     --------
@@ -112,6 +117,8 @@ class Grouping:
     score_map: Callable[[PairScores], Floats] | None = field(default=None, repr=False)
     options: GroupingOptions = field(default_factory=GroupingOptions)
     search: str = ""
+    n_uncompared: int = 0
+    equal_apart: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def n_groups(self) -> int:

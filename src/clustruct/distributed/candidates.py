@@ -8,9 +8,9 @@ import numpy as np
 
 from clustruct.core.typing import Bools, Ints
 from clustruct.features.neighbours import TermKeys, TermNeighbours, sorted_unique
-from clustruct.features.vocabulary import Keys, Numbers, number_keys, stable_order
+from clustruct.features.vocabulary import Keys, Numbers, mix_keys, number_keys, stable_order
 
-from .frequencies import kept_tables, mix_keys, spread, term_names
+from .frequencies import kept_tables, spread, term_names
 from .table_parts import blocking_of
 from .workdir import Stats, WorkDirectory, arrays, rows_to
 

@@ -15,7 +15,7 @@ import numpy as np
 from clustruct.core.typing import Floats, Ints
 from clustruct.features import PairFeatures
 from clustruct.features.columns import Columns, TermTable
-from clustruct.features.vocabulary import Keys, PackedTexts, Vocabulary, number_keys
+from clustruct.features.vocabulary import Keys, PackedTexts, Vocabulary, mix_keys, number_keys
 
 from .table_parts import blocking_of, part_of
 from .workdir import Stats, WorkDirectory, arrays, rows_to, write_text
@@ -157,15 +157,6 @@ class Counted:
 def term_names(kind: str, keys: Keys) -> Keys:
     """Keys of terms of one kind, other than those of the same terms of another kind."""
     return mix_keys(keys, np.uint64(PackedTexts.of([kind]).keys()[0]))
-
-
-def mix_keys(first: Keys, second: Keys | np.uint64) -> Keys:
-    """One key of two (the finaliser of splitmix64)."""
-    with np.errstate(over="ignore"):
-        x = first * np.uint64(0x9E3779B97F4A7C15) + second
-        x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        return np.asarray(x ^ (x >> np.uint64(31)))
 
 
 def spread(keys: Keys, n: int) -> Ints:

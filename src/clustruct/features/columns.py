@@ -125,6 +125,11 @@ class TermTable:
         count_items(self.indptr, self.indices, rows, out)
         return out
 
+    def take(self, items: Ints) -> TermTable:
+        """The terms of some of the items, which share rows."""
+        assert self.codes is not None
+        return replace(self, codes=self.codes[items], counted=None)
+
     def with_rows(self, more: TermTable, codes: Ints | None = None) -> TermTable:
         """With further rows; ``codes`` has the row of each item, old ones first, where items share rows."""
         indptr = np.concatenate([self.indptr, self.indptr[-1] + more.indptr[1:]])
@@ -226,6 +231,14 @@ class Columns:
         for key, (value, grow) in self._by_item.items():
             both._by_item[key] = both._as_part(key, grow(value, part, both)), grow
         return both
+
+    def take(self, items: Ints) -> Columns:
+        """The columns of some of the items; their texts are not read again."""
+        other = Columns(self.table.take(items), self.vocabularies, self.whole)
+        for key, (value, grow) in self._by_item.items():
+            if isinstance(value, FoldedTexts | TermTable) and getattr(value, "codes", None) is not None:
+                other._by_item[key] = other._as_part(key, value.take(items)), grow
+        return other
 
     def copy(self) -> Columns:
         """The same items, with vocabularies and texts of their own."""

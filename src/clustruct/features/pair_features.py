@@ -19,9 +19,10 @@ from sklearn.utils.validation import check_is_fitted
 from clustruct.core import memory
 from clustruct.core.blas import LimitsBlas
 from clustruct.core.callbacks import steps, working
+from clustruct.core.partitions import partial_labels
 from clustruct.core.storage import register
 from clustruct.core.typing import Bools, Floats, Ints
-from clustruct.data import ItemSet, Pairs, PairScores, Table, all_pairs
+from clustruct.data import EqualRows, ItemSet, Pairs, PairScores, Table, all_pairs
 
 from .base import (
     PAIRS_AT_ONCE,
@@ -42,6 +43,8 @@ from .base import (
 from .blocking import Blocking, Sources, across
 from .columns import Columns, columns_of
 from .needs import FieldNeed, check_stream, learn_needs
+from .neighbours import sorted_unique
+from .row_equality import MOST_COPIES, find_equal_rows
 from .similarity import PairMap, SimilarityTerms
 
 # More are not taken from a model file: a few bytes for each there would ask for gigabytes here.
@@ -166,7 +169,7 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
         near[pairs[own].ravel()] = True
         others = pairs[~own & near[pairs].any(axis=1)]
         rest = UncomparedPairs(len(table), others, apart, features=self, table=table)
-        return self._make_item_set(columns, pairs[own], True, apart), rest
+        return self.item_set(columns, pairs[own], True, apart), rest
 
     def with_map(self, made: PairMap | None) -> Self:
         """Set a fitted map, whose columns these features have from now on."""
@@ -175,12 +178,13 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
         self.map_ = made
         return self
 
-    def scores(self, table: Table, w: Floats, intercept: float = 0.0) -> PairScores:
+    def scores(self, given: Table | Columns, w: Floats, intercept: float = 0.0) -> PairScores:
         """<w, psi_ab> + intercept of the compared pairs of a table that was checked.
 
         The features are made chunk by chunk and not kept, as a large table needs it.
         """
-        columns = Columns(table)
+        columns = given if isinstance(given, Columns) else Columns(given)
+        table = columns.table
         pairs, listed, apart = self._choose_pairs(columns)
         with working("features") as work:
             values = self.scores_of(columns, pairs, w, intercept, show_progress=listed)
@@ -210,6 +214,25 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
     def compared_pairs(self, table: Table) -> Ints:
         """The pairs of a set that are compared (p x 2, the smaller item first)."""
         return self._choose_pairs(Columns(table))[0]
+
+    def equal_rows(self, table: Table | Columns) -> EqualRows | None:
+        """Which items of a large set are equal in all that is compared, and of one source; None where no two
+        are, and where items are known by their place in the set (mentions, links).
+        """
+        columns = table if isinstance(table, Columns) else Columns(table)
+        if not self._lists(columns.table) or any(block.used_context() for block in self.blocks_):
+            return None
+        return find_equal_rows(columns, self._compared_fields(columns.table))
+
+    def _compared_fields(self, table: Table) -> list[str]:
+        """The fields that say which rows are equal; all of them where a block does not name its own."""
+        own = [block.used_fields() for block in self.blocks_ if not isinstance(block, Constant)]
+        if not all(own):
+            return table.fields()
+        assert self.blocking_ is not None
+        searched = [self.blocking_.fields_, *self.blocking_.vectors]
+        source = [] if self.sources_ is None else [self.sources_.field]
+        return list(dict.fromkeys([*source, *(name for names in [*searched, *own] for name in names)]))
 
     def terms(self, table: Table, pairs: Ints, w: Floats) -> SimilarityTerms:
         """What adds up to <w, psi_ab> of some pairs, by feature where the map allows; all are in memory."""
@@ -282,14 +305,61 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
         if self.sources_ is not None:
             sources = self.sources_.codes(columns)
             apart = self.sources_.apart(sources)
-        if self.blocking_ is not None and self._lists(table):
+        if self._lists(table):
             with working("blocking") as work:
-                pairs = _select(self.blocking_.pairs(columns, sources=sources), touching)
+                pairs = _select(self._likely_pairs(columns, sources), touching)
                 work.keep(pairs=len(pairs))
             return pairs, True, apart
         self.check_memory([table])
         pairs = all_pairs(len(table)) if sources is None else across(all_pairs(len(table)), sources)
         return _select(pairs, touching), sources is not None or touching is not None, apart
+
+    def _likely_pairs(self, columns: Columns, sources: Ints | None) -> Ints:
+        """The pairs of a large set that are compared: those of different rows, found among the first items of
+        these, and the first item of each row with some equal ones.
+
+        Where items are labelled, equal ones with other labels are looked for by themselves: what is learned
+        of them must not depend on which of them comes first.
+        """
+        assert self.blocking_ is not None
+        equal = self.equal_rows(columns)
+        if equal is None:
+            return self.blocking_.pairs(columns, sources=sources)
+        labels = columns.table.labels
+        sought = equal if labels is None else equal.split_by(partial_labels(labels))
+        rows, own = columns.take(sought.first), None if sources is None else sources[sought.first]
+        if len(rows) >= self.blocking_.from_size:
+            pairs = self.blocking_.pairs(rows, sources=own)
+        else:
+            pairs = all_pairs(len(rows)) if own is None else across(all_pairs(len(rows)), own)
+        if sources is not None:
+            return sought.first[pairs]
+        m, leaders = len(columns), equal.first[equal.row[sought.first]]
+        other = leaders != sought.first
+        others = np.column_stack([leaders, sought.first])[other]
+        keys = np.concatenate([sought.first[pairs], sought.pairs(MOST_COPIES - 1), others]) @ [m, 1]
+        return np.column_stack(np.divmod(sorted_unique(keys), m))
+
+    def _counted(self, columns: Columns, pairs: Ints) -> tuple[Columns, Ints]:
+        """The columns by which features are made, and the places of pairs in them: of equal rows these have
+        few, so that how rare a term is does not depend on how often a row was copied.
+        """
+        equal = self.equal_rows(columns)
+        if equal is None or int(equal.counts.max()) <= MOST_COPIES:
+            return columns, pairs
+        kept = equal.kept(MOST_COPIES)
+        few = columns.once(("counted", id(equal)), lambda: columns.take(np.flatnonzero(kept)))
+        # Another copy stands for each that is left out: the second of the row, or beside that one the first.
+        first = (np.cumsum(kept) - 1)[equal.first[equal.row]]
+        place = np.where(kept, np.cumsum(kept) - 1, first)
+        second = np.flatnonzero(equal.place == 1)
+        of_row = np.zeros(len(equal.counts), np.int64)
+        of_row[equal.row[second]] = place[second]
+        place = np.where(kept, place, of_row[equal.row])
+        a, b = pairs.T
+        return few, np.sort(
+            np.column_stack([np.where(place[a] == place[b], first[a], place[a]), place[b]]), axis=1
+        )
 
     def _chunks(self, columns: Columns, pairs: Ints, *, show_progress: bool) -> Chunks[Values]:
         for span, made in self._unmapped_chunks(columns, pairs, show_progress=show_progress):
@@ -303,6 +373,7 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
         self, columns: Columns, pairs: Ints, *, show_progress: bool
     ) -> Chunks[Iterator[Values]]:
         """The same by block, without products and map."""
+        columns, pairs = self._counted(columns, pairs)
         compare, chunks = self.comparisons(columns), spans(len(pairs))
         for span in steps(chunks, "comparing pairs") if show_progress else chunks:
             some = pairs[span]
@@ -319,13 +390,15 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
 
     def _item_set(self, table: Table, touching: Bools | None = None) -> ItemSet:
         columns = Columns(table)
-        return self._make_item_set(columns, *self._choose_pairs(columns, touching))
+        return self.item_set(columns, *self._choose_pairs(columns, touching))
 
-    def _make_item_set(self, columns: Columns, pairs: Ints, listed: bool, apart: Ints | None) -> ItemSet:
+    def item_set(
+        self, columns: Columns, pairs: Ints, listed: bool = True, apart: Ints | None = None
+    ) -> ItemSet:
+        """The item set of some pairs; ``listed``: not all of them."""
         table, names = columns.table, self.get_feature_names_out()
         if listed:
             self._require(len(pairs), f"features of {len(pairs):,} pairs of {len(table):,} items")
-        self.comparisons(columns)
         return ItemSet(
             pairs=stack_rows((len(pairs), len(names)), self._chunks(columns, pairs, show_progress=listed)),
             pair_index=pairs if listed else None,

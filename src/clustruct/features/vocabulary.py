@@ -121,6 +121,10 @@ class FoldedTexts:
         codes = np.concatenate([self.codes, np.array(numbers, np.int64)[codes]])
         return FoldedTexts(codes, self.values, places, max(self.longest, longest))
 
+    def take(self, items: Ints) -> FoldedTexts:
+        """Those of some of the items."""
+        return FoldedTexts(self.codes[items], self.values, self.places, self.longest)
+
     def copy(self) -> FoldedTexts:
         """The same, with lists of their own."""
         return FoldedTexts(self.codes, list(self.values), dict(self.places), self.longest)
@@ -277,6 +281,15 @@ def number_keys(keys: Keys) -> tuple[Keys, Numbers]:
     rank = np.empty(len(order), np.int32)
     rank[order] = np.arange(len(order))
     return vocabulary.keys[order], rank[numbers]
+
+
+def mix_keys(first: Keys, second: Keys | np.uint64) -> Keys:
+    """One key of two (the finaliser of splitmix64)."""
+    with np.errstate(over="ignore"):
+        x = first * np.uint64(0x9E3779B97F4A7C15) + second
+        x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        return np.asarray(x ^ (x >> np.uint64(31)))
 
 
 def stable_order(numbers: Numbers | Ints, n: int) -> Ints:

@@ -12,11 +12,12 @@ import numpy as np
 
 from clustruct.core.partitions import canonical_labels, chained_pairs
 from clustruct.core.typing import Bools, Floats, Ints
-from clustruct.data import Evidence, Grouping, GroupingOptions, PairScores
+from clustruct.data import EqualRows, Evidence, Grouping, GroupingOptions, PairScores
 from clustruct.search.correlation import alone, bounded_search
 from clustruct.search.correlation.constrained import constrained_search
 from clustruct.search.oracles import Predictor
 
+from .multiplicity import Nodes, count_equal_apart
 from .score_confidence import item_confidence
 
 NO_PAIRS = np.zeros((0, 2), np.int64)
@@ -163,24 +164,69 @@ def group_scores(
     asked, by = options or GroupingOptions(), scores if contested is None else contested
     known = evidence if evidence is not None and evidence.is_binding else None
     search.check_set(scores)
-    if known is None:
-        y = search_groups(search, by, n_clusters)
-    elif search.objective == "correlation":
-        y = constrained_groups(by, known, random_state=search.random_state)
+    nodes = None if by.equal is None else Nodes.of(by, evidence, asked.max_size)
+    if nodes is None:
+        y = _best_groups(search, by, known, n_clusters)
     else:
-        raise ValueError(f"{search.name!r} takes no evidence: it does not look for groups by sums of scores")
+        weighted = nodes.weighted() if search.objective == "correlation" else nodes.of_rows(by)
+        of_nodes = None if known is None else known.take(nodes.first)
+        y = nodes.labels(_best_groups(search, weighted, of_nodes, n_clusters))
     if asked.bounds:
-        y = _bounded_groups(scores, y, known, asked, search)
-    sure = None
+        y = _bounded_groups(scores, y, known, asked, search, nodes)
     if asked.reject_below is not None and item_probabilities is None:
         raise ValueError("reject_below goes with a model that has probabilities")
-    if item_probabilities is not None and (confidence or asked.reject_below is not None):
-        sure = item_probabilities(scores, y)
-    elif confidence:
-        sure = item_confidence(by.matrix_or_graph(), y, search.objective, by.sources).confidence
+    sure = None
+    if confidence or asked.reject_below is not None:
+        sure = _confidence(scores, by, y, search, item_probabilities, nodes)
     rejected = _doubtful(y, sure, known, asked.reject_below)
-    y = alone(y, np.flatnonzero(rejected)) if rejected.any() else y
-    return Grouping(y, rejected, sure, item_probabilities is not None, options=asked, search=search.name)
+    y = _alone(y, rejected, scores.equal) if rejected.any() else y
+    return Grouping(
+        y,
+        rejected,
+        sure,
+        item_probabilities is not None,
+        options=asked,
+        search=search.name,
+        n_uncompared=scores.n_uncompared,
+        equal_apart=count_equal_apart(by, y, evidence),
+    )
+
+
+def _best_groups(
+    search: Predictor, scores: PairScores, known: Evidence | None, n_clusters: int | None
+) -> Ints:
+    """The groups of highest score under what is known."""
+    if known is None:
+        return search_groups(search, scores, n_clusters)
+    if search.objective != "correlation":
+        raise ValueError(f"{search.name!r} takes no evidence: it does not look for groups by sums of scores")
+    return constrained_groups(scores, known, random_state=search.random_state)
+
+
+def _confidence(
+    scores: PairScores,
+    by: PairScores,
+    labels: Ints,
+    search: Predictor,
+    item_probabilities: Callable[[PairScores, Ints], Floats] | None,
+    nodes: Nodes | None,
+) -> Floats:
+    """The confidence in the place of each item; equal items in one place have the same."""
+    if nodes is not None:
+        few, node = nodes.plain(by if item_probabilities is None else scores)
+        of_few = _confidence(few, few, labels[nodes.first[node]], search, item_probabilities, None)
+        return nodes.spread(of_few[np.searchsorted(node, np.arange(len(nodes.row)))], labels)
+    if item_probabilities is not None:
+        return item_probabilities(scores, labels)
+    return item_confidence(by.matrix_or_graph(), labels, search.objective, by.sources).confidence
+
+
+def _alone(labels: Ints, doubtful: Bools, equal: EqualRows | None) -> Ints:
+    """Groups without doubtful items, of which those that are equal, and were together, stay so."""
+    if equal is None:
+        return alone(labels, np.flatnonzero(doubtful))
+    kept = np.where(doubtful, 1 + equal.row, 0)
+    return canonical_labels(labels * (len(equal.counts) + 1) + kept)
 
 
 def search_groups(search: Predictor, scores: PairScores, n_clusters: int | None = None) -> Ints:
@@ -191,20 +237,27 @@ def search_groups(search: Predictor, scores: PairScores, n_clusters: int | None 
 
 
 def _bounded_groups(
-    scores: PairScores, labels: Ints, known: Evidence | None, asked: GroupingOptions, search: Predictor
+    scores: PairScores,
+    labels: Ints,
+    known: Evidence | None,
+    asked: GroupingOptions,
+    search: Predictor,
+    nodes: Nodes | None,
 ) -> Ints:
     """Groups within bounds near given ones."""
     if search.objective != "correlation":
         raise ValueError(f"{search.name!r} takes no bounds on groups")
     if scores.sources is not None and asked.max_groups is not None:
         raise ValueError("max_groups does not go with sources whose items are kept apart")
+    must = [] if known is None else [chained_pairs(known.piece)]
+    must += [] if nodes is None else [nodes.ties]
     return bounded_search(
-        scores,
+        scores if nodes is None else nodes.of_items(),
         labels,
         max_size=asked.max_size,
         min_groups=asked.min_groups,
         max_groups=asked.max_groups,
-        must_link=None if known is None else chained_pairs(known.piece),
+        must_link=np.concatenate(must) if must else None,
         cannot_link=None if known is None else differing_pairs(known),
         random_state=search.random_state,
     )

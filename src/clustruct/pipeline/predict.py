@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Sequence
-from copy import copy
 from dataclasses import replace
-from types import SimpleNamespace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -102,7 +100,9 @@ def group_sets(
     if not isinstance(model, PairSimilarity):
         return [_plain_grouping(moved, one, asked, confidence or pairs) for one in held]
     scored = [score_set(moved, one) for one in held]
-    if strange := [s for s, one in zip(scored, held, strict=True) if not isinstance(one, PairScores)]:
+    if strange := [
+        s.between_rows for s, one in zip(scored, held, strict=True) if not isinstance(one, PairScores)
+    ]:
         model.warn_unfamiliar(strange)
     found = []
     for scores, evidence_of_set in zip(scored, known, strict=True):
@@ -123,13 +123,27 @@ def score_set(pipeline: Pipeline | BaseEstimator, given: Given) -> PairScores:
     """
     if isinstance(given, PairScores):
         return given
-    model = _clusterer(pipeline)
     if isinstance(given, Table):
-        linear = _linear_similarity(pipeline)
-        if linear is not None:
-            features: PairFeatures = pipeline[0]
-            return features.scores(given, *linear)
-    x = _item_set(pipeline, given)
+        return _table_scores(pipeline, given)
+    return _item_set_scores(pipeline, given)
+
+
+def _table_scores(pipeline: Pipeline, table: Table) -> PairScores:
+    """The scores of a table, whose labels have no say in them; equal rows know of each other."""
+    features, columns = pipeline[0], Columns(table if table.labels is None else replace(table, labels=None))
+    linear = _linear_similarity(pipeline)
+    if linear is not None:
+        scores: PairScores = features.scores(columns, *linear)
+    else:
+        scores = _item_set_scores(pipeline, columns.table)
+    if not isinstance(features, PairFeatures) or not scores.is_sparse:
+        return scores
+    equal = features.equal_rows(columns)
+    return scores if equal is None else scores.with_equal_rows(equal)
+
+
+def _item_set_scores(pipeline: Pipeline | BaseEstimator, given: Table | ItemSet) -> PairScores:
+    model, x = _clusterer(pipeline), _item_set(pipeline, given)
     if isinstance(model, PairSimilarity):
         return model.set_scores(x)
     return replace(PairScores.from_matrix(model.decision_function(x)), sources=x.sources)
@@ -144,11 +158,7 @@ def score_pairs(pipeline: Pipeline, columns: Columns, pairs: Ints, *, show_progr
         return np.asarray(
             features.scores_of(columns, pairs, *linear, show_progress=show_progress), np.float64
         )
-    given = copy(features.check_tables())
-    # In the place of a blocking: the pairs are known.
-    given.blocking_ = SimpleNamespace(lists=lambda table: True, pairs=lambda table, sources=None: pairs)
-    scores = score_set(Pipeline([("features", given), ("model", pipeline[-1])]), columns.table)
-    return scores.at(pairs)
+    return np.asarray(pipeline[-1].set_scores(features.item_set(columns, pairs)).at(pairs), np.float64)
 
 
 def pipeline_with_cut(

@@ -1,0 +1,73 @@
+"""Which rows of a table are equal in all that features compare: the same folded values, of one source."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from clustruct.core.typing import Bools, Ints
+from clustruct.data import Column, EqualRows, is_missing
+from clustruct.data.column_types import ArrayColumn, ListColumn
+from clustruct.data.values import is_vector
+
+from .blocks.vectors import vectors_of
+from .columns import Columns
+from .vocabulary import mix_keys
+
+# Equal rows of which features see so many at most: how rare a term is does not depend on how often a row was
+# copied, and so many copies are as many as learning needs to see what an identical pair means.
+MOST_COPIES = 10
+
+
+def find_equal_rows(columns: Columns, fields: Sequence[str]) -> EqualRows | None:
+    """The rows that are equal in these fields; None where no two are.
+
+    Rows without any value are equal to none: there is nothing in which they agree.
+    """
+    if columns.whole is not None:
+        return None
+
+    def find() -> EqualRows | None:
+        coded = [_codes(columns, field) for field in fields]
+        equal = EqualRows.of(_number_rows([codes for codes, _ in coded], _has_value(coded, len(columns))))
+        return equal if equal.any_equal else None
+
+    return columns.once(("equal rows", *fields), find)
+
+
+def _has_value(coded: Sequence[tuple[Ints, Bools]], n: int) -> Bools:
+    return np.logical_or.reduce([there for _, there in coded], initial=False) | np.zeros(n, np.bool_)
+
+
+def _codes(columns: Columns, field: str) -> tuple[Ints, Bools]:
+    """A number that equal values of a field share, and which values are there."""
+    column = columns.table.field_column(field)
+    if (isinstance(column, ArrayColumn) and column.array.ndim > 1) or _holds_vectors(column):
+        vectors, there = vectors_of(columns, [field])
+        rows = np.ascontiguousarray(vectors)
+        keys = rows.view(f"V{max(rows.strides[0], 1)}").ravel() if rows.size else np.zeros(len(rows))
+        return np.unique(keys, return_inverse=True)[1], there
+    if isinstance(column, ArrayColumn):
+        codes = column.factorize().codes
+        return codes, codes >= 0
+    texts = columns.texts(field)
+    return texts.codes, texts.present
+
+
+def _holds_vectors(column: Column) -> bool:
+    """Whether values are lists of numbers, by the first that is there."""
+    if not isinstance(column, ListColumn):
+        return False
+    return is_vector(next((value for value in column.values if not is_missing(value)), None))
+
+
+def _number_rows(codes: Sequence[Ints], known: Bools) -> Ints:
+    """A number that equal rows share, by a key of 64 bits; by all codes where two have one key by chance."""
+    keys = np.zeros(len(known), np.uint64)
+    for k, one in enumerate(codes):
+        keys = mix_keys(keys ^ np.uint64(k), one.astype(np.uint64))
+    _, first, row = np.unique(keys, return_index=True, return_inverse=True)
+    if any((one[first[row]] != one)[known].any() for one in codes):
+        row = np.unique(np.column_stack(codes), axis=0, return_inverse=True)[1].ravel()
+    return np.where(known, row, len(known) + np.arange(len(known)))

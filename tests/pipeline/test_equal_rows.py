@@ -1,0 +1,99 @@
+"""Equal rows are one item, however many there are and whatever is beside them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from clustruct import Recipe
+from clustruct.data import EqualRows, Table
+from clustruct.data.datasets import make_records
+from clustruct.features.columns import Columns
+from clustruct.features.row_equality import find_equal_rows
+from clustruct.pipeline import group, score_set
+
+
+@pytest.fixture(scope="module")
+def pipeline():
+    return Recipe(C=1.0, block=200).fit(make_records(n_sets=5, n_people=8)).pipeline_
+
+
+def table_of(rows: list[dict[str, object]]) -> Table:
+    return Table.from_columns({name: [row.get(name) for row in rows] for name in rows[0]})
+
+
+def persons(n: int) -> list[dict[str, object]]:
+    tables = make_records(n_sets=1 + n // 300, n_people=300, random_state=3)
+    return [dict(item) for table in tables for item in table.items][:n]
+
+
+@pytest.mark.filterwarnings("ignore::clustruct.core.exceptions.UnfamiliarDataWarning")
+@pytest.mark.parametrize(("copies", "others"), [(2, 600), (250, 0), (1000, 0), (70, 2000), (3000, 600)])
+def test_equal_rows_are_one_group(pipeline, copies: int, others: int) -> None:
+    rows = persons(others + 1)
+    order = np.random.default_rng(0).permutation(copies + others)
+    listed = [rows[0]] * copies + rows[1:]
+    found = group(pipeline, table_of([listed[a] for a in order]), confidence=True, pairs=True)
+    assert len(set(found.labels[order < copies].tolist())) == 1
+    assert found.confidence is not None
+    assert len(set(found.confidence[order < copies].tolist())) == 1
+    assert found.scores is not None
+    assert found.scores.n_pairs < 40 * (copies + others)
+
+
+@pytest.mark.filterwarnings("ignore::clustruct.core.exceptions.UnfamiliarDataWarning")
+def test_groups_of_others_do_not_depend_on_the_number_of_copies(pipeline) -> None:
+    rows = persons(700)
+    few = group(pipeline, table_of([rows[0]] * 20 + rows[1:])).labels[20:]
+    many = group(pipeline, table_of([rows[0]] * 2000 + rows[1:])).labels[2000:]
+    assert (few == many).all()
+
+
+@pytest.mark.filterwarnings("ignore::clustruct.core.exceptions.UnfamiliarDataWarning")
+def test_a_score_of_a_pair_is_the_sum_of_what_features_add(pipeline) -> None:
+    rows = persons(300)
+    table = table_of([rows[0]] * 100 + rows[1:])
+    scores = score_set(pipeline, table)
+    w, intercept = pipeline[-1].linear_similarity()
+    for span, features in pipeline[0].pair_chunks(table, scores.index):
+        assert scores.values[span] == pytest.approx(np.asarray(features @ w + intercept))
+
+
+def test_rows_are_equal_after_folding_and_empty_ones_are_not() -> None:
+    table = table_of(
+        [
+            {"a": "Café  Noir", "n": 1.0},
+            {"a": "cafe noir", "n": 1},
+            {"a": "cafe noir", "n": None},
+            {"a": None, "n": None},
+            {"a": "", "n": None},
+        ]
+    )
+    equal = find_equal_rows(Columns(table), ["a", "n"])
+    assert equal is not None
+    assert equal.row.tolist() == [0, 0, 1, 2, 3]
+
+
+def test_two_rows_of_one_key_by_chance_are_two(monkeypatch) -> None:
+    from clustruct.features import row_equality
+
+    monkeypatch.setattr(row_equality, "mix_keys", lambda keys, more: keys)
+    table = table_of([{"a": "x"}, {"a": "y"}, {"a": "x"}])
+    equal = find_equal_rows(Columns(table), ["a"])
+    assert equal is not None
+    assert equal.row.tolist() == [0, 1, 0]
+
+
+def test_vectors_are_equal_where_all_numbers_are() -> None:
+    held = [[1.0, 2.0], [1.0, 2.5], [1.0, 2.0]]
+    for values in (held, np.array(held)):
+        equal = find_equal_rows(Columns(Table.from_columns({"v": values})), ["v"])
+        assert equal is not None
+        assert equal.row.tolist() == [0, 1, 0]
+
+
+def test_copies_are_kept_in_bounded_number() -> None:
+    equal = EqualRows.of(np.array([0, 1, 0, 0, 1]))
+    assert equal.kept(2).tolist() == [True, True, True, False, True]
+    assert equal.pairs(1).tolist() == [[0, 2], [1, 4]]
+    assert equal.n_further == 3
