@@ -67,7 +67,7 @@ def test_copies_of_a_row_that_likes_itself_are_one_group(seed: int) -> None:
 
 
 def test_further_copies_that_dislike_each_other_join_as_many_as_gain() -> None:
-    """40 copies score 5 with one item and -1 with each other: it gains by five of them and is even with six."""
+    """40 copies score 5 with one item and -1 with each other: five of them gain, a sixth neither way."""
     equal = EqualRows.of(np.array([0] + [1] * 40))
     pairs = np.concatenate([[[0, 1]], equal.pairs()])
     values = np.r_[5.0, np.full(39, -1.0)]

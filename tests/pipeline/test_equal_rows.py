@@ -12,6 +12,11 @@ from clustruct.features.columns import Columns
 from clustruct.features.row_equality import find_equal_rows
 from clustruct.pipeline import group, score_set
 
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::clustruct.core.exceptions.UnfamiliarDataWarning"),
+    pytest.mark.filterwarnings("ignore::clustruct.core.exceptions.DataWarning"),
+]
+
 
 @pytest.fixture(scope="module")
 def pipeline():
@@ -24,10 +29,10 @@ def table_of(rows: list[dict[str, object]]) -> Table:
 
 def persons(n: int) -> list[dict[str, object]]:
     tables = make_records(n_sets=1 + n // 300, n_people=300, random_state=3)
-    return [dict(item) for table in tables for item in table.items][:n]
+    found = [dict(item) for table in tables for item in table.items]
+    return sorted(found, key=lambda row: -sum(map(bool, row.values())))[:n]  # a full one comes first
 
 
-@pytest.mark.filterwarnings("ignore::clustruct.core.exceptions.UnfamiliarDataWarning")
 @pytest.mark.parametrize(("copies", "others"), [(2, 600), (250, 0), (1000, 0), (70, 2000), (3000, 600)])
 def test_equal_rows_are_one_group(pipeline, copies: int, others: int) -> None:
     rows = persons(others + 1)
@@ -41,7 +46,6 @@ def test_equal_rows_are_one_group(pipeline, copies: int, others: int) -> None:
     assert found.scores.n_pairs < 40 * (copies + others)
 
 
-@pytest.mark.filterwarnings("ignore::clustruct.core.exceptions.UnfamiliarDataWarning")
 def test_groups_of_others_do_not_depend_on_the_number_of_copies(pipeline) -> None:
     rows = persons(700)
     few = group(pipeline, table_of([rows[0]] * 20 + rows[1:])).labels[20:]
@@ -49,7 +53,6 @@ def test_groups_of_others_do_not_depend_on_the_number_of_copies(pipeline) -> Non
     assert (few == many).all()
 
 
-@pytest.mark.filterwarnings("ignore::clustruct.core.exceptions.UnfamiliarDataWarning")
 def test_a_score_of_a_pair_is_the_sum_of_what_features_add(pipeline) -> None:
     rows = persons(300)
     table = table_of([rows[0]] * 100 + rows[1:])
@@ -97,3 +100,23 @@ def test_copies_are_kept_in_bounded_number() -> None:
     assert equal.kept(2).tolist() == [True, True, True, False, True]
     assert equal.pairs(1).tolist() == [[0, 2], [1, 4]]
     assert equal.n_further == 3
+
+
+def test_an_item_whose_words_are_all_common_is_compared_with_those_beside_it(pipeline) -> None:
+    """A thousand rows of two common words, one of them missing now and then: all words are too common."""
+    names = [f"{first} {last}" for first in ("anna", "bert", "carl") for last in ("smith", "jones", "brown")]
+    less = {"street": None, "phone": None}
+    rows = [
+        {"name": names[k % 9], "city": f"city{k % 5}", "born": str(1950 + k % 40), **less}
+        for k in range(3000)
+    ]
+    scores = score_set(pipeline, table_of([*rows, {"name": "anna brown", "city": "city1", **less}]))
+    assert scores.n_uncompared == 0
+
+
+def test_rows_without_any_value_are_compared_with_nothing(pipeline) -> None:
+    rows = persons(500)
+    empty = dict.fromkeys(rows[0])
+    found = group(pipeline, table_of([*rows, *[empty] * 40]))
+    assert found.n_uncompared == 40
+    assert len(set(found.labels[500:].tolist())) == 40

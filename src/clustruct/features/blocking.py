@@ -19,6 +19,7 @@ from .base import check_distinct, check_names, compare_in_chunks
 from .blocks.vectors import vectors_of
 from .columns import Columns, TermTable, columns_of
 from .neighbours import TermNeighbours, keys_of, nearest_vectors, sorted_unique
+from .sorted_neighbours import sorted_neighbours
 from .term_weights import TermCounts, TermWeights, TfIdfRows
 
 # However large the clusters seen in training are, an item gets no more neighbours for it.
@@ -198,13 +199,23 @@ class Blocking(EstimatorState, BaseEstimator):
         Where ``sources`` of the items are given, pairs are of two sources.
         """
         columns = table if isinstance(table, Columns) else Columns(table)
-        found, limits = [], self.limits(columns.population)
+        found, limits, m = [], self.limits(columns.population), len(columns)
+        short = np.zeros((2, m), np.bool_)
         for field in self.weights_:
             near = TermNeighbours.of(self.rows(columns, field), *limits, sources, since)
             found.append(self.neighbour_pairs(field, near))
+            short = short if field else np.stack([near.has_terms, near.has_common_terms])
         for names in self.vectors:
             found.append(keys_of(nearest_vectors(vectors_of(columns, names)[0], self.n_neighbors_, sources)))
-        pairs = np.column_stack(np.divmod(sorted_unique(np.concatenate(found)), len(columns)))
+        keys = sorted_unique(np.concatenate(found))
+        degree = np.bincount(np.concatenate(np.divmod(keys, m)), minlength=m)
+        # Of items that no rare word finds, or few, those beside them in the order of texts.
+        asked = (short[0] & (degree == 0)) | (short[1] & (degree < self.n_neighbors_))
+        if (lone := np.flatnonzero(asked[since:]) + since).size and self.n_neighbors_ and m > 1:
+            keys = sorted_unique(
+                np.concatenate([keys, sorted_neighbours(columns, self.fields_, lone, sources)])
+            )
+        pairs = np.column_stack(np.divmod(keys, m))
         pairs = pairs[pairs[:, 1] >= since] if since else pairs
         return pairs[self.are_alike(columns, pairs)]
 
@@ -236,7 +247,14 @@ class Blocking(EstimatorState, BaseEstimator):
         """Which pairs are alike enough."""
         if not self.drops(columns.population):
             return np.ones(len(pairs), np.bool_)
-        return np.asarray(self.likeness(columns, pairs) >= self.least_likeness_)
+        likeness = self.likeness(columns, pairs)
+        alike = likeness >= self.least_likeness_
+        # What all items keep is the one most like them, so that each is compared with something.
+        best = np.full(len(columns), -1.0)
+        best[pairs[alike]] = np.inf
+        for side in pairs[~alike].T:
+            np.maximum.at(best, side, likeness[~alike])
+        return np.asarray(alike | (likeness[:, None] == best[pairs]).any(axis=1))
 
     def likeness(self, columns: Columns, pairs: Ints) -> Floats:
         """Cosines of the letters of all fields together, weighted as they are in this set."""

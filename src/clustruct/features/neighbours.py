@@ -16,7 +16,7 @@ from typing import TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from clustruct.core.typing import Floats, Ints
+from clustruct.core.typing import Bools, Floats, Ints
 
 from .term_weights import TfIdfRows
 from .vocabulary import Keys, Numbers, Vocabulary
@@ -73,7 +73,7 @@ class TermNeighbours:
     ) -> None:
         from ._neighbour_kernels import postings
 
-        self._rows, self._pairs, self._frequency = rows, pairs, frequency
+        self._rows, self._pairs, self._frequency, self._common = rows, pairs, frequency, common
         self.asked = range(len(self)) if asked is None else asked
         self._sources = np.asarray(np.arange(len(self)) if sources is None else sources, np.int32)
         self._postings = postings(*rows, frequency, common)
@@ -112,6 +112,18 @@ class TermNeighbours:
 
     def __len__(self) -> int:
         return len(self._rows[0]) - 1
+
+    @property
+    def has_terms(self) -> Bools:
+        """Which items have a term."""
+        return np.diff(self._rows[0]) > 0
+
+    @property
+    def has_common_terms(self) -> Bools:
+        """Which items have a term that is not looked at by itself: neighbours of theirs may be missed."""
+        indptr, terms, _ = self._rows
+        before = np.append(0, np.cumsum(self._frequency[terms] > self._common))
+        return np.asarray(before[indptr[1:]] > before[indptr[:-1]])
 
     def nearest(self, n_neighbors: int) -> NDArray[np.int32]:
         """The neighbours of each asked item, nearest first, equal ones by number; -1 where there are none."""
