@@ -137,3 +137,31 @@ def test_two_who_say_the_opposite_say_nothing_together(
     said = ["--corrections", str(folder / "tie.csv"), "--disagreement", "majority"]
     assert fit(folder, *said) == 0
     capsys.readouterr()
+
+
+def test_pairs_alone_are_learned_from_and_so_by_a_model_without_labels(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = write(tmp_path / "p.csv", 1, 5, cluster=False)
+    (table,) = make_records(n_sets=1, n_people=6, random_state=5)
+    labels, names = list(table.labels or ()), [f"p0.{a}" for a in range(len(table))]
+    rows = [
+        f"{names[a]},{names[b]},{int(labels[a] == labels[b])}"
+        for a in range(len(names))
+        for b in range(a)
+        if a % 2 == b % 2
+    ]
+    (tmp_path / "pairs.csv").write_text("\n".join(["id1,id2,label", *rows]))
+    words = ["fit", str(data), "--id", "nr", "--ignore", "batch"]
+    said = ["--corrections", str(tmp_path / "pairs.csv")]
+    model = ["--model", str(tmp_path / "m")]
+    assert main([*words, "--labels", "none", "--model", str(tmp_path / "none.model"), "--quiet"]) == 0
+    start = ["--start", str(tmp_path / "none.model")]
+    capsys.readouterr()
+    for more in ([], start):
+        assert main([*words, *said, *more, *model]) == 0
+        out = capsys.readouterr().out
+        assert f"{len(rows)} judged pairs compared" in out
+        assert "on held-out pairs pairwise F" in out
+    assert main([*words, *start, *model]) == 2
+    assert "it goes on from --corrections" in capsys.readouterr().err

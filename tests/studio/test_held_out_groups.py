@@ -13,7 +13,6 @@ from clustruct.studio.learning import (
     confirmed_labels,
     group_folds,
     groups_foretell_as_well,
-    without,
 )
 
 
@@ -40,7 +39,7 @@ def test_each_confirmed_group_is_hidden_once_and_nothing_is_known_of_its_items_t
         hidden = np.array([fold.hidden[s] for fold in found])
         assert (hidden.sum(axis=0) == (confirmed_labels(m) >= 0)).all()
         for out in hidden:
-            rest = without(m, out)
+            rest = m.without(out)
             assert (rest.piece[out] < 0).all()
             assert not rest.complete.any()
             pairs = np.column_stack(np.triu_indices(len(out), 1))

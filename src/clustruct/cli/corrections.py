@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import clustruct
+from clustruct.core.formatting import count
 
 from .arguments import columns, partly_labelled_sets, read_model
 from .output import UsageError
@@ -76,7 +77,10 @@ def fit(args: argparse.Namespace, learned: Recipe) -> None:
         _warn_of_options(args, saved.pipeline[-1])
     sets = partly_labelled_sets(args, trained, may_lack=True)
     found = _corrections(args, sets, trained)
-    if saved is not None and not any(_has_labels(table) for table in found.sets):
+    free = saved is not None and _needs_no_labels(saved.pipeline[-1])
+    if free and not args.corrections:
+        raise UsageError(f"{args.start} was made without labels: it goes on from --corrections")
+    if saved is not None and not free and not any(_has_labels(table) for table in found.sets):
         raise clustruct.core.exceptions.NoLabels(
             f"{args.data[0]}: no item has a cluster; --start needs the data that the model was trained on, "
             "or it forgets what it learned from them"
@@ -105,11 +109,36 @@ def _warn_of_options(args: argparse.Namespace, model: Any) -> None:
 
 def _pipeline(pipeline: Pipeline) -> Pipeline:
     model = pipeline[-1]
-    if getattr(model, "past_", None) is None:
+    if getattr(model, "past_", None) is None and not _needs_no_labels(model):
         raise clustruct.core.exceptions.DataError(
             f"{type(model).__name__} keeps nothing to go on from (--start): fit it again without --start"
         )
     return pipeline
+
+
+def _needs_no_labels(model: Any) -> bool:
+    return not getattr(model, "needs_labels", True)
+
+
+def judged_line(found: Mapping[str, Any]) -> str:
+    """What pairs alone taught, and what the model makes of those that are held out."""
+    judged = found["judged_pairs"]
+    guess = {
+        "all": "they move nothing: on held-out pairs the guess without labels is as good",
+        "part": "on held-out pairs the guess without labels is about as good, and counts as well",
+        "none": "they are learned from beside the guess without labels, which is worse on held-out pairs",
+    }
+    line = f"{count(judged['compared'], 'judged pair')} compared; "
+    held = judged["held_out"]
+    if held is None:
+        return f"{line}too few to hold some out: the guess without labels counts as well"
+    return (
+        f"{line}{guess[judged['guess']]}\n"
+        f"on held-out pairs pairwise F {100.0 * found['held_out_pairwise_f']:.1f} %: "
+        f"{held['found']:,.0f} of {held['same']:,.0f} found that are the same, "
+        f"{held['joined']:,.0f} of {held['different']:,.0f} put together that are different\n"
+        "(pairs that somebody chose to judge need not be like the others)"
+    )
 
 
 def _has_labels(table: Any) -> bool:

@@ -198,6 +198,8 @@ def _print(found: Mapping[str, Any], rows: list[tuple[str, float, float]], how: 
         print(f"\nC = {found['C']:g}{chosen}, {found['rounds']} rounds, {found['stop_reason']}")
     if found.get("similarities") is not None:
         print(similarity_line(found))
+    if found.get("judged_pairs") is not None:
+        print(f"\n{corrections.judged_line(found)}")
     if found["calibration"] is not None:
         known = found["calibration"]
         pairs = (

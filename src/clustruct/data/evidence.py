@@ -175,6 +175,17 @@ class Evidence:
         shown = Evidence.of_labels(labels, complete=True)
         return replace(shown, labelled=np.zeros_like(shown.labelled), unsure=self.unsure)
 
+    def without(self, hidden: Bools) -> Evidence:
+        """Evidence of pairs of other items; that groups are complete is known of no pair by itself."""
+        piece = np.where(hidden, UNKNOWN, self.piece)
+        first = np.full(len(self.complete), UNKNOWN)
+        for item in np.flatnonzero(piece >= 0)[::-1].tolist():
+            first[piece[item]] = item
+        apart = first[self.apart]
+        unsure = self.unsure[~hidden[self.unsure].any(axis=1)]
+        different = apart[(apart >= 0).all(axis=1)]
+        return Evidence.of_pairs(len(piece), chained_pairs(piece), different, unsure=unsure)
+
     def take(self, items: Ints) -> Evidence:
         """The evidence of some items, pieces keeping their order."""
         place = np.full(len(self.piece), UNKNOWN)

@@ -12,6 +12,10 @@ Answers are about doubtful pairs, and weights that suit these alone forget the o
 believed the guess follows: pairs are grouped by what was learned, under the answers, r of a pair without a
 judgement is then whether it is inside a group, these count as many answers as there are more, at most
 ten, and all is learned again, a few times (self-training).
+
+Pairs that others chose to label say little of how many pairs belong together: half of them may, or all. With
+``keep_share`` b is such that the mean probability of the other pairs stays that of the guess: answers move
+the weights, as in a case-control study.
 """
 
 from __future__ import annotations
@@ -21,7 +25,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import minimize
+from scipy.optimize import brentq, minimize
 from scipy.special import expit
 
 from clustruct.core.partitions import connected_items
@@ -79,13 +83,23 @@ class LabelFreeSimilarity:
         return self.start[0] / self.rows.scale, self.start[1]
 
     def with_answers(
-        self, evidence: Sequence[Evidence | None], *, prior: float = PRIOR, C: float = ANSWERS_C
+        self,
+        evidence: Sequence[Evidence | None],
+        *,
+        prior: float = PRIOR,
+        C: float = ANSWERS_C,
+        keep_share: bool = False,
     ) -> tuple[Floats, float]:
-        """Weights and intercept as people's judgements move them; the guess counts as ``prior`` answers."""
+        """Weights and intercept as people's judgements move them; the guess counts as ``prior`` answers.
+        ``keep_share``: as many of the other pairs belong together as without answers.
+        """
         given = self.rows.answers(evidence)
         found = self.rows.learn(self.guess, self.start, given, prior, C)
         if given.judged.any() and not self.from_nearest:
             found = self._self_train(found, given, prior, C)
+        if keep_share and not given.judged.all():
+            free = self.rows.rows[~given.judged]
+            found = found[0], intercept_of_share(free @ found[0], expit(free @ self.start[0] + self.start[1]))
         return found[0] / self.rows.scale, found[1]
 
     def _self_train(
@@ -188,6 +202,12 @@ class PairRows:
         labels = local_search(PairScores(sum(self.sizes), index=self.pairs, values=scores), sweeps=0)
         return np.asarray(labels[self.pairs[:, 0]] == labels[self.pairs[:, 1]])
 
+    def groups(self, w: Floats, b: float) -> list[Ints]:
+        """The groups of each set by these weights, in the units of the input."""
+        values = self.rows @ (w * self.scale) + b
+        labels = local_search(PairScores(sum(self.sizes), index=self.pairs, values=values), sweeps=0)
+        return np.split(labels, np.cumsum(self.sizes)[:-1])
+
     def first(self, guess: Floats) -> tuple[Floats, float]:
         return soft_logistic(self.rows, guess, np.ones(len(guess)), SHRINKAGE)
 
@@ -250,6 +270,17 @@ def _answers(pairs: Ints, evidence: Evidence | None) -> Answers:
     share = n_answers / np.maximum(kinds, 1) / np.maximum((kinds > 0).sum(axis=0), 1)
     worth[at] = share[np.where(same, 0, 1), part[ends[:, 0]]]
     return Answers(judged, together, worth)
+
+
+def intercept_of_share(scores: Floats, probabilities: Floats) -> float:
+    """The b for which the probabilities of scores + b have the mean of those given.
+
+    >>> round(intercept_of_share(np.array([-1.0, 1.0]), np.array([0.5, 0.5])), 6)
+    0.0
+    """
+    wanted = float(np.clip(probabilities.mean(), 1e-12, 1.0 - 1e-12))
+    reach = float(np.abs(scores).max()) + 30.0
+    return float(brentq(lambda b: float(expit(scores + b).mean()) - wanted, -reach, reach))
 
 
 def soft_logistic(

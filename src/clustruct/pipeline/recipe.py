@@ -18,11 +18,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from clustruct.core import memory
 from clustruct.core.callbacks import steps, working
-from clustruct.core.exceptions import NoLabels
+from clustruct.core.exceptions import DataError, NoLabels
 from clustruct.core.storage import EstimatorState, register
 from clustruct.core.typing import Indices, Labels
 from clustruct.data import Evidence, Grouping, GroupingOptions, ItemKind, Table
 from clustruct.estimators import SupervisedCorrelationClustering
+from clustruct.estimators.baselines import LatentPairClustering
 from clustruct.estimators.training_shape import TrainingShape
 from clustruct.features import PairFeatures, check_tables
 from clustruct.features.similarity import PairMap
@@ -61,6 +62,7 @@ from .training_pairs import (
     training_item_set,
     warn_of_leak,
 )
+from .unlabelled import learn_judgements
 from .warm_start import CorrectedSets, learn_corrections
 
 # One group per set; None: what the sets say themselves.
@@ -270,17 +272,25 @@ class Recipe(EstimatorState, BaseEstimator):
         if start is None and given.labelled_numbers:
             self.fit([given.sets[i] for i in given.labelled_numbers], groups=given.labelled_groups)
             start = self.pipeline_
-        if start is None:
-            if self.similarity != "linear":
-                raise ValueError("similarity goes with labels: corrections alone teach the linear one")
-            tables = given.pieces_as_labels()
-            features = fit_features(self, tables, whole=len(tables) == 1)
-            start = Pipeline([("features", features), ("model", make_learner(self))])
-            set_nonnegative(self, start[-1], features)
+        if start is None or isinstance(start[-1], LatentPairClustering):
+            return self._fit_on_judgements(given, None if start is None else start[0])
         if not was_interrupted(start[-1]):
             file = FeatureFile(self.kept_features)
             self.pipeline_ = learn_corrections(start, self._cut_as_before(given), file)
         self.training_ = continued_summary(self.pipeline_[-1], given.sets, given.n_named_items)
+        return self
+
+    def _fit_on_judgements(self, given: CorrectedSets, features: PairFeatures | None) -> Self:
+        """No labels: what people judged, and what can be guessed of the rest."""
+        if features is not None and given.labelled_numbers:
+            raise DataError(
+                "a model without labels goes on from corrections, not from labels: fit it again without start"
+            )
+        if all(e is None for e in given.evidence):
+            raise NoLabels("nothing to learn from: no item has a label, and no pair was judged")
+        self.pipeline_, about = learn_judgements(self, given.sets, given.evidence, features)
+        summary = continued_summary(self.pipeline_[-1], given.sets, given.n_named_items)
+        self.training_ = summary | about
         return self
 
     def _cut_as_before(self, given: CorrectedSets) -> CorrectedSets:

@@ -98,17 +98,6 @@ class CorrectedSets:
         none: list[Evidence | None] = [None for _ in parts]
         return CorrectedSets([*parts, *bare], none + self.evidence, None)
 
-    def pieces_as_labels(self) -> list[Table]:
-        """The sets with pieces of two items and more as labels, for features that look at labels."""
-        return [_with_pieces(table, e) for table, e in zip(self.sets, self.evidence, strict=True)]
-
-
-def _with_pieces(table: Table, evidence: Evidence | None) -> Table:
-    if evidence is None:
-        return replace(table, labels=[None] * len(table))
-    sizes = np.bincount(evidence.piece[evidence.piece >= 0], minlength=len(evidence.labelled))
-    return replace(table, labels=[int(p) if p >= 0 and sizes[p] > 1 else None for p in evidence.piece])
-
 
 def learn_corrections(
     pipeline: Pipeline, given: CorrectedSets, features_file: FeatureFile | None = None

@@ -17,7 +17,7 @@ from sklearn.pipeline import Pipeline
 
 from clustruct import Recipe
 from clustruct.core.callbacks import COMPILING, Callback, Iteration, Training, training_callback
-from clustruct.core.partitions import canonical_labels, chained_pairs
+from clustruct.core.partitions import canonical_labels
 from clustruct.core.typing import Bools, Floats, Ints
 from clustruct.data import Evidence, ItemSet, PairScores
 from clustruct.estimators import SupervisedCorrelationClustering
@@ -175,7 +175,7 @@ class HeldOutGroups:
 
     def scores_of_answers(self, first: LatentPairClustering) -> Scores:
         """The similarity moved by the answers about other items."""
-        rest = [without(m, out) for m, out in zip(self.evidence, self.hidden, strict=True)]
+        rest = [m.without(out) for m, out in zip(self.evidence, self.hidden, strict=True)]
         return first.with_answers(rest).pair_scores
 
     def scores_of_groups(self) -> Scores:
@@ -193,7 +193,7 @@ class HeldOutGroups:
         for x, m, out in zip(self.sets, self.evidence, self.hidden, strict=True):
             pairs = x.pair_list
             pairs = pairs[out[pairs].any(axis=1)]
-            pairs = pairs[without(m, np.zeros(len(m.piece), np.bool_)).judges(pairs)]
+            pairs = pairs[m.without(np.zeros(len(m.piece), np.bool_)).judges(pairs)]
             if len(pairs):
                 same.append(m.piece[pairs[:, 0]] == m.piece[pairs[:, 1]])
                 guess.append(scores(x, pairs) > 0.0)
@@ -230,17 +230,6 @@ def group_folds(sets: Sequence[ItemSet], evidence: Sequence[Evidence]) -> Iterat
         n += len(np.unique(groups[groups >= 0]))
     for k in range(GROUP_FOLDS):
         yield HeldOutGroups(sets, evidence, [own == k for own in folds])
-
-
-def without(evidence: Evidence, hidden: Bools) -> Evidence:
-    """Evidence of pairs of other items; that groups are complete is known of no pair by itself."""
-    piece = np.where(hidden, -1, evidence.piece)
-    first = np.full(len(evidence.complete), -1)
-    for item in np.flatnonzero(piece >= 0)[::-1].tolist():
-        first[piece[item]] = item
-    apart = first[evidence.apart]
-    unsure = evidence.unsure[~hidden[evidence.unsure].any(axis=1)]
-    return Evidence.of_pairs(len(piece), chained_pairs(piece), apart[(apart >= 0).all(axis=1)], unsure=unsure)
 
 
 def unseen_agreement(engine: Engine, snapshot: ProjectSnapshot) -> Agreement:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,6 +18,7 @@ from clustruct.data import Evidence
 from clustruct.estimators.base import AnyLoss
 from clustruct.estimators.inputs import Groups, SetsLike, read_sets
 from clustruct.learning.label_free_similarity import ANSWERS_C, PRIOR, label_free_similarity
+from clustruct.learning.model_selection.answer_choice import AnswerChoice, choose_answer_weight
 
 from .pair_classifier import PairScoring
 
@@ -34,8 +35,9 @@ class LatentPairClustering(PairScoring):
 
     Parameters
     ----------
-    prior : float
-        What is guessed counts as so many answers.
+    prior : float or "cv"
+        What is guessed counts as so many answers. "cv": as held-out answers say, the guess alone being one
+        of the choices (`choose_answer_weight`).
     C : float
         How far answers may move the weights.
     predictor : str, default="local_search"
@@ -53,6 +55,8 @@ class LatentPairClustering(PairScoring):
         Of the similarity, which is a log-odds, in the units of the input.
     from_nearest_
         Whether pairs that are nearest to each other were learned from.
+    answer_choice_
+        After `fit` with prior="cv": what was chosen, and what held-out answers say of it; else None.
     n_features_in_, feature_names_in_
 
     Examples
@@ -73,12 +77,17 @@ class LatentPairClustering(PairScoring):
         "from_nearest_": bool,
     }
 
-    prior: float = PRIOR
+    prior: float | Literal["cv"] = PRIOR
     C: float = ANSWERS_C
     predictor: str = "local_search"
     loss: AnyLoss = "pairwise"
     random_state: int = 0
     memory_limit: memory.Size = None
+
+    def check_parameters(self) -> None:
+        super().check_parameters()
+        if self.prior != "cv" and (isinstance(self.prior, str) or not self.prior > 0):
+            raise ValueError(f"prior must be a positive number or 'cv', not {self.prior!r}")
 
     def fit(
         self,
@@ -104,8 +113,12 @@ class LatentPairClustering(PairScoring):
 
     def _learn(self, evidence: Sequence[Evidence | None] | None) -> Self:
         learned, self.from_nearest_ = self._learned, self._learned.from_nearest
+        self.answer_choice_: AnswerChoice | None = None
         if evidence is None:
             self.w_, self.intercept_ = learned.linear
+        elif self.prior == "cv":
+            self.answer_choice_ = choose_answer_weight(learned, evidence, self.C)
+            self.w_, self.intercept_ = self.answer_choice_.linear
         else:
             self.w_, self.intercept_ = learned.with_answers(evidence, prior=self.prior, C=self.C)
         return self
