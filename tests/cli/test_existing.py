@@ -421,3 +421,50 @@ def test_contradictions_are_told_when_they_are_written_down(command, people):
     assert "--decide undo NUMBER" in err
     code, _, err = command("store", there / "s.db", "--decide", "undo", "3")
     assert (code, err) == (0, "")
+
+
+def with_moves(path, n):
+    """A table of which n rows have moved to another city."""
+    rows = list(csv.DictReader(path.read_text().splitlines()))
+    moved = [{**row, "city": "Elsewhere"} if k < n else row for k, row in enumerate(rows)]
+    changed = path.with_name(f"moved {path.name}")
+    with changed.open("w", newline="") as file:
+        out = csv.DictWriter(file, list(rows[0]))
+        out.writeheader()
+        out.writerows(moved)
+    return changed
+
+
+def test_other_values_of_known_items_are_counted_named_and_taken_with_update(command, folder, people):
+    there = people[0]
+    changed = with_moves(there / "known.csv", 3)
+    words = ["predict", changed, "--model", folder / "records.model", "--existing", there / "known.csv"]
+    code, out, err = command(*words, "--out", there / "all.csv", "--quiet")
+    assert code == 0
+    assert "3 known items have other values in 'city', which are not taken: --update" in err
+    assert "Elsewhere" not in (there / "all.csv").read_text()
+    code, out, err = command(*words, "--out", there / "all.csv", "--update")
+    assert (code, err) == (0, "")
+    assert "3 known items updated in 'city'" in out
+    assert (there / "all.csv").read_text().count("Elsewhere") == 3
+    assert read_groups(there / "all.csv") == read_groups(there / "known.csv")
+    code, out, err = command(*words[:2], *words[2:4], "--update")
+    assert (code, "--update goes with --existing only" in err) == (2, True)
+
+
+def test_a_store_counts_names_and_takes_other_values(command, people):
+    there = people[0]
+    store, known = there / "people.db", there / "known.csv"
+    assert command("store", store, "--create", "--items", known)[0] == 0
+    code, out, err = command("store", store, "--items", known)
+    assert (code, err) == (0, "")
+    changed = with_moves(known, 2)
+    code, out, err = command("store", store, "--items", changed)
+    assert code == 0
+    assert "0 items added" in out
+    assert "2 known items have other values in 'city', which are not taken: --update" in err
+    code, out, err = command("store", store, "--items", changed, "--update")
+    assert (code, err) == (0, "")
+    assert "2 items updated in 'city'" in out
+    assert command("store", store, "--items", changed)[2] == ""
+    assert command("store", store, "--update")[0] == 2

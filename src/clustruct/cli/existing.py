@@ -39,13 +39,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--revise", action="store_true", help=revised)
     settle = "items grouped by one of the last N runs of the store may still be revised, others stay"
     group.add_argument("--settle", metavar="N", type=int, help=settle)
+    update = "with --existing: items that are known already take the values that they have in the new file"
+    group.add_argument("--update", action="store_true", help=update)
     dry = "with --existing: say what would change, write nothing"
     group.add_argument("--dry-run", action="store_true", help=dry)
 
 
 def check(args: argparse.Namespace) -> None:
     """What does not go together."""
-    for name in ("revise", "dry_run"):
+    for name in ("revise", "update", "dry_run"):
         if getattr(args, name) and args.existing is None:
             raise UsageError(f"--{name.replace('_', '-')} goes with --existing only")
     _check_settle(args)
@@ -126,6 +128,7 @@ def run(args: argparse.Namespace, saved: SavedModel) -> None:
             decisions=decisions(args.constraints),
             revise=args.revise,
             settle=args.settle,
+            update=args.update,
             fresh=None if store is None else store.fresh_id,
         )
         number = None if args.dry_run else _write(args, known, found, store)
@@ -235,6 +238,8 @@ def _json(args: argparse.Namespace, found: Outcome) -> dict[str, object]:
         "existing": str(args.existing),
         "new": {item: found.update.groups[item] for item in found.new},
         **as_json(found.changes),
+        "other_values": {"items": list(found.changed.items), "fields": dict(found.changed.fields or {})},
+        "updated": found.updated,
         "constraints": found.n_constraints,
         "proposals": [proposal.__dict__ for proposal in found.update.proposals],
     }
@@ -250,6 +255,8 @@ def _lines(args: argparse.Namespace, found: Outcome, number: int | None) -> list
     lines = [f"{count(len(found.new), 'new item')}{': ' if parts else ''}{', '.join(parts)}"]
     if found.known:
         lines.append(f"{count(found.known, 'item')} of the data known already: they stay where they are")
+    if found.updated and found.changed:
+        lines.append(f"{count(len(found.changed), 'known item')} updated in {found.changed}")
     lines.append(found.changes.summary())
     if found.n_constraints:
         lines.append(f"{count(found.n_constraints, 'constraint')} held")

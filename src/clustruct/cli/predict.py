@@ -42,6 +42,7 @@ COMMON = (
     "--pairs",
     "--wide",
     "--existing",
+    "--update",
     "--constraints",
     "--dry-run",
 )

@@ -24,6 +24,7 @@ SUMMARY = "a file in which groups live on: look at it, decisions in and out"
 COMMON = (
     "--create",
     "--items",
+    "--update",
     "--id",
     "--cluster",
     "--decisions",
@@ -61,6 +62,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--create", action="store_true", help="make it, where there is no file yet")
     add("--items", metavar="FILE", help="add items, with their groups where they have some")
+    add(
+        "--update", action="store_true", help="with --items: items that are there take the values of the file"
+    )
     add("--id", metavar="NAME", help="column that names an item (id)")
     add("--cluster", metavar="NAME", help="column of the group (cluster, else group)")
     add("--decisions", metavar="FILE", help="write down all decisions or labelled pairs of a file")
@@ -102,6 +106,8 @@ def run(args: argparse.Namespace) -> None:
 
 def _check_targets(args: argparse.Namespace) -> None:
     """Refuse what cannot be written before anything is taken in."""
+    if args.update and args.items is None:
+        raise UsageError("--update goes with --items only")
     inputs = [name for name in (args.store, args.items, args.decisions) if name is not None]
     for what, target in {"groups": args.groups_out, "decisions": args.decisions_out}.items():
         if target is not None:
@@ -136,8 +142,10 @@ def _take_in(args: argparse.Namespace, store: Store) -> list[str]:
         known = groups.known_of_table(
             args.items, columns, [args.cluster] if args.cluster else ["cluster", "group"]
         )
-        added = groups.add_known_items(store, known, args.items)
+        added, changed = groups.add_known_items(store, known, args.items, update=args.update)
         done.append(f"{count(added, 'item')} added")
+        if args.update and changed:
+            done.append(f"{count(len(changed), 'item')} updated in {changed}")
     if args.decisions is not None:
         given = groups.read_labels(args.decisions).decisions
         if not given:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from clustruct.core.exceptions import DataError
 from clustruct.core.partitions import UNKNOWN
 from clustruct.data import Table
 
+from .changed_fields import ChangedFields, find_changed_fields, rows_with_changes, take_changes
 from .changes import Changes, compare
 from .decisions import (
     JUDGEMENTS,
@@ -26,7 +27,7 @@ from .decisions import (
     judgements_of,
     settle,
 )
-from .known import LAST_RUNS, KnownIndex, KnownItems, keep_index
+from .known import LAST_RUNS, KnownIndex, KnownItems, as_table, keep_index
 from .log_replay import State, replay
 from .named_assignment import Update
 from .scoring import place_items
@@ -41,10 +42,11 @@ PLAIN = {str, int, float, bool, type(None)}
 class Outcome:
     """Groups after a run, and what it did.
 
-    ``new`` are the items that had no group before, ``known`` how many of those given had one. ``changes`` are
-    against the groups before any decision of this run; ``state`` and ``placed`` (see `KnownItems`) are those
-    before the run. ``n_constraints`` counts the pairs of items that must, or must not, be together. ``index``
-    is what was made of all items for scoring: with it the next run looks at its new items alone.
+    ``new`` are the items that had no group before, ``known`` how many of those given had one; ``changed`` are
+    those whose fields are others than was known, and ``updated`` says whether these were taken. ``changes``
+    are against the groups before any decision of this run; ``state`` and ``placed`` (see `KnownItems`) are
+    those before the run. ``n_constraints`` counts the pairs of items that must, or must not, be together.
+    ``index`` is what was made of all items for scoring: with it the next run looks at its new items alone.
     """
 
     table: Table
@@ -56,6 +58,8 @@ class Outcome:
     index: KnownIndex
     state: State
     placed: tuple[frozenset[str], ...] | None = None
+    changed: ChangedFields = field(default_factory=ChangedFields)
+    updated: bool = False
 
     def next_known_items(self) -> KnownItems:
         """What is known after the run, for the next one."""
@@ -73,13 +77,15 @@ def add_to_groups(
     decisions: Sequence[Decision] = (),
     revise: bool = False,
     settle: int | None = None,
+    update: bool = False,
     fresh: Callable[[str], str] | None = None,
     random_state: int = 0,
 ) -> Outcome:
     """Put new items into known groups, as `place_items` does, after decisions were carried out.
 
     Decisions move items and merge, split and confirm groups as they say; what they say of pairs holds
-    exactly. Items that are known already stay where they are.
+    exactly. Items that are known already stay where they are; those whose fields are others in the new table
+    are counted, with a warning unless their new values are taken.
 
     Parameters
     ----------
@@ -96,6 +102,9 @@ def add_to_groups(
     settle : int, optional
         Items that one of so many last runs has put into their groups may still be revised (unless they
         are confirmed), all others stay; the changes are listed. None: all, or with ``revise=False`` none.
+    update : bool, default=False
+        Whether known items take the values that they have in the new table. They are scored by these, and
+        keep their groups unless a revision moves them.
 
     Returns
     -------
@@ -108,7 +117,11 @@ def add_to_groups(
     before = known.state.groups
     state = replay(list(decisions), before) if decisions and not known.is_store else known.state
     judged = state.judgements() + (_judgements_beside_store(decisions) if known.is_store else [])
-    index = _with_new(known, stored_form(new) if known.is_store else new)
+    given = stored_form(new) if known.is_store else new
+    changed = find_changed_fields(known.table, given)
+    if not update:
+        changed.warn()
+    index = _with_new(known, given, changed if update else ChangedFields())
     numbers = {str(name): a for a, name in enumerate(index.table.item_ids)}
     holding = _settle(judged, numbers, known)
     confirmed = state.confirmed_items()
@@ -126,7 +139,8 @@ def add_to_groups(
     changes = found.changes if state is known.state else compare(before, found.groups)
     stay = sum(str(name) in before for name in new.item_ids)
     n = sum(judged.answer != "unsure" for judged in holding)
-    return Outcome(index.table, changes.added, stay, found, changes, n, index, state, known.placed)
+    before_run = (index, state, known.placed)
+    return Outcome(index.table, changes.added, stay, found, changes, n, *before_run, changed, update)
 
 
 def stored_form(table: Table) -> Table:
@@ -164,13 +178,16 @@ def _judgements_beside_store(decisions: Iterable[Decision]) -> list[PairJudgemen
     return [judged for decision in decisions for judged in judgements_of(decision)]
 
 
-def _with_new(known: KnownItems, new: Table) -> KnownIndex:
-    """All items."""
+def _with_new(known: KnownItems, new: Table, changed: ChangedFields) -> KnownIndex:
+    """All items, the changed ones as they are now: then all are looked at anew."""
     if known.table is None:
         return KnownIndex.of(new)
     there = frozenset(map(str, known.table.item_ids))
     rows = [a for a, name in enumerate(new.item_ids) if str(name) not in there]
-    index = known.index or KnownIndex.of(replace(known.table, labels=None))
+    table = replace(known.table, labels=None)
+    index = (
+        KnownIndex.of(take_changes(table, new, changed)) if changed else known.index or KnownIndex.of(table)
+    )
     return index.with_items(new.take(rows)) if rows else index
 
 
@@ -199,21 +216,37 @@ def record(store: Store, outcome: Outcome, *, source: str = "", author: str = ""
         given = frozenset(outcome.new)
         rows = [a for a, name in enumerate(outcome.table.item_ids) if str(name) in given]
         _keep_items(store, outcome.table.take(rows) if rows else None, source)
+        if outcome.updated and outcome.changed:
+            names = frozenset(outcome.changed.items)
+            rows = [a for a, name in enumerate(outcome.table.item_ids) if str(name) in names]
+            store.add_items(_items_of(outcome.table.take(rows), source))
         keep_index(store, outcome.index)
         changed = {move.item: move.new for move in outcome.changes.moved}
         changed |= {item: outcome.update.groups[item] for item in outcome.new}
         return store.record_run(changed, author=author, note=note)
 
 
-def add_known_items(store: Store, known: KnownItems, source: str = "") -> int:
-    """Add items with the groups that they have to a store, as one run; how many are new to it."""
+def add_known_items(
+    store: Store, known: KnownItems, source: str = "", *, update: bool = False
+) -> tuple[int, ChangedFields]:
+    """Add items with the groups that they have to a store, as one run; how many are new to it, and which of
+    the others have other fields than it has. With ``update`` it takes these, else there is a warning.
+    """
     assert known.table is not None
+    table = stored_form(known.table)
     with store.transaction():
-        added = _keep_items(store, known.table, source)
+        held = list(store.items(map(str, table.item_ids)))
+        before = as_table(held, store.path) if held else None
+        changed = find_changed_fields(before, table)
+        if before is not None and update and changed:
+            store.add_items(_items_of(rows_with_changes(before, table, changed), source))
+        added = _keep_items(store, table, source)
         groups = {i: g for i, g in known.state.groups.items() if store.group_of(i) != g}
         if groups:
             store.record_run(groups, note=f"{GIVEN} {source}".strip())
-    return added
+    if not update:
+        changed.warn()
+    return added, changed
 
 
 def _keep_items(store: Store, table: Table | None, source: str) -> int:
@@ -222,12 +255,15 @@ def _keep_items(store: Store, table: Table | None, source: str) -> int:
         return 0
     unknown = frozenset(store.unknown(map(str, table.item_ids)))
     rows = [a for a, name in enumerate(table.item_ids) if str(name) in unknown]
-    if not rows:
-        return 0
-    part, fields = table.take(rows), table.fields()
-    values = zip(*map(part.column, fields), strict=True) if fields else [()] * len(rows)
-    named = zip(part.item_ids, values, strict=True)
-    return store.add_items(Item(str(name), _fields_with_values(fields, row), source) for name, row in named)
+    return store.add_items(_items_of(table.take(rows), source)) if rows else 0
+
+
+def _items_of(table: Table, source: str) -> Iterable[Item]:
+    """What a store keeps of the items of a table."""
+    fields = table.fields()
+    values = zip(*map(table.column, fields), strict=True) if fields else [()] * len(table)
+    named = zip(table.item_ids, values, strict=True)
+    return (Item(str(name), _fields_with_values(fields, row), source) for name, row in named)
 
 
 def _fields_with_values(fields: Sequence[str], row: Sequence[Any]) -> dict[str, Any]:

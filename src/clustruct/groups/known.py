@@ -41,7 +41,7 @@ from clustruct.features.columns import Columns
 
 from .files import csv_lines, written_suffix
 from .log_replay import State
-from .store_reader import StoredGroups
+from .store_reader import Item, StoredGroups
 
 # Of so many runs it is remembered which items they have put into groups.
 LAST_RUNS = 30
@@ -277,12 +277,18 @@ def read_items(store: StoredGroups, names: Sequence[str], skip: int = 0) -> Tabl
     held = list(islice(store.items(since=skip), len(names)))
     if [item.id for item in held] != list(names):
         raise ModelFileError(f"{store.path}: the store was changed while it was read")
-    fields = list(dict.fromkeys(name for item in held for name in item.fields))
-    values = {name: [item.fields.get(name) for item in held] for name in fields}
-    table = (
-        Table.from_columns(values, ids=list(names)) if fields else Table([{}] * len(held), ids=list(names))
+    return as_table(held, store.path)
+
+
+def as_table(held: Sequence[Item], path: Path) -> Table:
+    """Items of a store as a table."""
+    names, fields = (
+        [item.id for item in held],
+        list(dict.fromkeys(name for item in held for name in item.fields)),
     )
-    return replace(table, source=Source(str(store.path)))
+    values = {name: [item.fields.get(name) for item in held] for name in fields}
+    table = Table.from_columns(values, ids=names) if fields else Table([{}] * len(held), ids=names)
+    return replace(table, source=Source(str(path)))
 
 
 def _read(store: StoredGroups, names: Sequence[str]) -> KnownIndex | None:
