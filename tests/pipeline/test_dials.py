@@ -9,7 +9,7 @@ import pytest
 from sklearn.pipeline import Pipeline
 
 from clustruct import Recipe
-from clustruct.core.exceptions import ChoiceWarning
+from clustruct.core.exceptions import ReliabilityWarning
 from clustruct.data import Evidence, Grouping, GroupingOptions
 from clustruct.data.datasets import make_records
 from clustruct.features import check_tables
@@ -42,7 +42,7 @@ def test_a_threshold_and_a_precision_move_the_same_dial(fitted):
     plain, strict = recipe.predict(sets), recipe.predict(sets, threshold=0.99)
     assert numbers(strict) > numbers(plain)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ChoiceWarning)
+        warnings.simplefilter("ignore", ReliabilityWarning)
         precise = recipe.predict(sets, precision=0.9999)
     model, dial = recipe.pipeline_[-1], recipe.pipeline_[-1].dial(0.9999)
     assert not dial.reached  # so few clusters cannot show it
@@ -51,10 +51,10 @@ def test_a_threshold_and_a_precision_move_the_same_dial(fitted):
     above = less_rivals(scores, model.group_scores(scores).labels).above(dial.threshold)
     np.testing.assert_array_equal(precise[0], model.group_scores(above).labels)
     alone = model.dial(0.9999, rivals=False)
-    with pytest.warns(ChoiceWarning):
+    with pytest.warns(ReliabilityWarning):
         cut = pipeline_with_cut(recipe.pipeline_, GroupingOptions(precision=0.9999), rivals=False)[-1]
     assert (cut.threshold_, cut.beats_rivals_) == (alone.threshold, False)
-    with pytest.warns(ChoiceWarning, match="held-out clusters do not show"):
+    with pytest.warns(ReliabilityWarning, match="is not promised: held-out clusters show only"):
         recipe.predict(sets, precision=0.9999)
 
 
@@ -66,10 +66,10 @@ def test_what_is_not_to_be_had_is_said_and_nothing_is_put_together(fitted):
                            np.array([0.68, 0.72]), np.array([0.72, 0.86]))  # fmt: skip
     model.calibration_ = replace(model.calibration_, curve=wrong, contested=wrong)
     failing = Pipeline([pipeline.steps[0], ("model", model)])
-    with pytest.warns(ChoiceWarning, match="not to be had.*Nothing is put together"):
+    with pytest.warns(ReliabilityWarning, match="not to be had.*Nothing is put together"):
         found = group_sets(failing, sets, options=GroupingOptions(precision=0.99))
     assert [one.n_groups for one in found] == [len(table) for table in sets]
-    with pytest.warns(ChoiceWarning, match="only 0.720"):  # .85 may yet be
+    with pytest.warns(ReliabilityWarning, match="only 0.720"):  # .85 may yet be
         assert precision_dial(model, GroupingOptions(precision=0.85)).threshold == 5.0
 
 

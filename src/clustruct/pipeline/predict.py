@@ -16,7 +16,8 @@ from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
 from clustruct.core.callbacks import working
-from clustruct.core.exceptions import ChoiceWarning
+from clustruct.core.exceptions import ReliabilityWarning
+from clustruct.core.formatting import count
 from clustruct.core.partitions import UNKNOWN, partial_labels
 from clustruct.core.typing import Bools, Floats, Ints
 from clustruct.data import Evidence, Grouping, GroupingOptions, ItemSet, PairScores, Table
@@ -195,22 +196,23 @@ def precision_dial(
         raise ValueError(f"{type(model).__name__} has no probabilities")
     found = model.dial(options.precision, rivals=rivals)
     if not found.reached:
-        warnings.warn(_shortfall(options.precision, found), ChoiceWarning, stacklevel=3)
+        warnings.warn(_shortfall(options.precision, found), ReliabilityWarning, stacklevel=3)
     return found
 
 
 def _shortfall(precision: float, found: Dial) -> str:
-    """Why a precision is not sure."""
-    if found.possible:
+    """Why a precision is not promised."""
+    if not found.possible:
         return (
-            f"held-out clusters do not show precision {precision:g}, only {found.lower:.3f} "
-            "(95 % confidence): the surest threshold is taken; label more clusters to be sure"
+            f"held-out clusters show that precision {precision:g} is not to be had: at the surest threshold "
+            f"it is {found.precision:.3f} (at least {found.lower:.3f} with 95 % confidence, recall "
+            f"{found.recall:.3f}). Nothing is put together; ask for less, or give a threshold"
         )
-    return (
-        f"held-out clusters show that precision {precision:g} is not to be had: at the surest threshold it "
-        f"is {found.precision:.3f} (at least {found.lower:.3f} with 95 % confidence, recall "
-        f"{found.recall:.3f}). Nothing is put together; ask for less, or give a threshold"
-    )
+    shown = f"held-out clusters show only {found.lower:.3f} (95 % confidence)"
+    if found.missing:
+        groups = count(found.missing, "more labelled group")
+        shown += f", and even without an error it takes about {groups} to show {precision:g}"
+    return f"precision {precision:g} is not promised: {shown}. The surest threshold is taken; label more"
 
 
 def check_correlation(pipeline: object) -> None:

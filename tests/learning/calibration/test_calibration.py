@@ -186,7 +186,7 @@ def test_a_table_is_calibrated_by_clusters_held_out():
     p = model.pair_probabilities(model.pair_scores(x, index))
     unseen = (y[index] % 2 == 0).any(axis=1)
     assert calibration_error(same[unseen], p[unseen]) < 0.06
-    assert model.dial(0.5).reached
+    assert model.dial(0.4).reached
 
 
 def test_no_set_counts_for_much_more_than_others():

@@ -5,9 +5,25 @@ import pytest
 
 from clustruct.data import PairScores
 from clustruct.learning.calibration import HeldOutPart, PrecisionCurve
-from clustruct.learning.calibration.precision_curve import bounds, lower_bound, tried_thresholds
+from clustruct.learning.calibration.precision_bounds import HeldOutPairs
+from clustruct.learning.calibration.precision_curve import tried_thresholds
 from clustruct.learning.problems.fold_losses import shared_pairs
 from clustruct.search.oracles import make_predictor
+
+
+def pairs_of(right, found, true=None, unit=None):
+    """Held-out clusters of one item, each a unit of its own, if nothing else is said."""
+    n = len(right)
+    held = [np.zeros(n) if true is None else true, np.arange(n) if unit is None else unit]
+    return HeldOutPairs(np.asarray(right), np.asarray(found), *held, labelled=0.0)
+
+
+def bounds(*given):
+    return pairs_of(*given).bounds()
+
+
+def lower_bound(*given):
+    return bounds(*given)[0]
 
 
 def part(seed, m=12):
@@ -31,12 +47,42 @@ def test_the_curve_is_that_of_predictions():
         assert curve.lower[at] < curve.precision[at]
 
 
-def test_the_dial_takes_the_lowest_threshold_that_is_sure_enough():
-    lower = np.array([0.5, 0.9, 0.8, 0.95])
-    curve = PrecisionCurve(np.arange(4.0), np.full(4, 8.0), np.full(4, 9.0), 10.0, lower)
-    assert curve.dial(0.85).threshold == 1.0
-    assert curve.dial(0.92).threshold == 3.0
-    assert curve.dial(0.92).reached
+def test_the_dial_goes_from_strict_to_loose_until_one_fails():
+    """The lowest threshold that is sure enough would be chosen by its luck: .9 is below one that fails."""
+    lower = np.array([0.5, 0.9, 0.8, 0.95, 0.96])
+    curve = PrecisionCurve(np.arange(5.0), np.full(5, 800.0), np.full(5, 900.0), 1000.0, lower)
+    assert curve.dial(0.85).threshold == 3.0
+    assert curve.dial(0.75).threshold == 1.0
+    assert curve.dial(0.955).threshold == 4.0
+    assert curve.dial(0.85).reached
+    assert not curve.dial(0.97).reached
+
+
+def test_thresholds_at_which_too_little_is_found_are_left_out():
+    """At the strictest ones one error among a few pairs says nothing of the others."""
+    lower, units = np.array([0.9, 0.97, 0.96, 0.9, 0.5]), np.array([990.0, 900.0, 500.0, 100.0, 10.0])
+    curve = PrecisionCurve(np.arange(5.0), 10 * units, 10 * units, 1e4, lower, None, units, 1000)
+    assert curve.dial(0.95).threshold == 1.0
+    assert curve.dial(0.95).missing == 0
+
+
+def test_it_says_how_many_labelled_groups_are_missing():
+    """.95 takes 59 pairs without an error, .99 takes 299."""
+    for n, precision, missing in (
+        (58, 0.95, 1),
+        (59, 0.95, 0),
+        (298, 0.99, 1),
+        (299, 0.99, 0),
+        (100, 0.99, 199),
+    ):
+        found = pairs_of(np.ones(n), np.ones(n))
+        low, high = found.bounds()
+        curve = PrecisionCurve(
+            np.array([1.0]), np.array([n]), np.array([n]), n, np.array([low]), np.array([high]),
+            np.array([found.n_units]), n,
+        )  # fmt: skip
+        assert curve.dial(precision).reached == (missing == 0)
+        assert curve.dial(precision).missing == missing
 
 
 def counted(right, found, true=400.0):
@@ -115,13 +161,13 @@ def test_the_bound_holds_where_items_go_astray():
 
 @pytest.mark.parametrize("truth", [0.9, 0.99])
 def test_both_bounds_fail_about_as_often_as_they_say(truth):
-    """Clusters of one pair, where the true precision is known; Jeffreys' bounds do so in the mean over n."""
+    """Pairs one by one, where the true precision is known; the bounds keep the words "at least"."""
     rng, pairs = np.random.default_rng(1), []
     for n in rng.integers(200, 600, 1000).tolist():
         pairs.append(bounds(np.ones(n) * (rng.random(n) < truth), np.ones(n)))
     low, high = np.array(pairs).T
-    assert 0.92 <= np.mean(high >= truth) <= 0.98
-    assert 0.92 <= np.mean(low <= truth) <= 0.98
+    assert 0.94 <= np.mean(high >= truth) <= 0.99
+    assert 0.94 <= np.mean(low <= truth) <= 0.99
     assert (low <= high).all()
 
 
@@ -174,6 +220,7 @@ def test_what_is_refuted_has_a_threshold_beyond_all_scores():
 def test_more_clusters_make_it_surer():
     bounds = [lower_bound(np.ones(n), np.ones(n)) for n in (1, 10, 100, 1000)]
     assert bounds == sorted(bounds)
+    assert bounds[2] == pytest.approx(0.05 ** (1 / 100))
     assert lower_bound(np.array([45.0]), np.array([45.0])) == pytest.approx(bounds[0])
     assert lower_bound(np.zeros(3), np.zeros(3)) == 0.0
 
@@ -198,7 +245,41 @@ def test_errors_that_come_in_one_cluster_make_the_bound_lower():
     right, found = np.r_[0.0, np.ones(100)], np.r_[28.0, np.ones(100)]
     p = 100 / 128
     spread = np.sqrt((28 * p) ** 2 + 100 * (1 - p) ** 2) / 128
-    assert lower_bound(right, found) == pytest.approx(p - 1.645 * spread)
+    assert 0.2 < lower_bound(right, found) < p - 1.645 * spread
     # The same share of errors, one by one, is surer.
     spread_out = np.repeat([1.0, 0.0], [100, 28])
     assert lower_bound(spread_out, np.ones(128)) > lower_bound(right, found) + 0.1
+
+
+def test_clusters_that_a_wrong_link_joins_are_one_unit():
+    """Ten wrong links between pairs: each shows in two clusters, but it is one error."""
+    right, found = np.ones(200), np.ones(200)
+    found[:20] = 3.0
+    apart = pairs_of(right, found)
+    together = pairs_of(right, found, unit=np.r_[np.repeat(np.arange(10), 2), np.arange(10, 190)])
+    assert together.bounds()[0] < apart.bounds()[0] - 0.01
+
+
+def test_without_an_error_a_wrong_link_is_taken_to_join_two_usual_clusters():
+    """A wrong link between two clusters of three makes nine wrong pairs, so that pairs are fewer units."""
+    ones = np.ones(90)
+    single, triple = pairs_of(3 * ones, 3 * ones, 0 * ones), pairs_of(3 * ones, 3 * ones, 3 * ones)
+    assert single.n_units == 90.0
+    assert triple.n_units == pytest.approx(90 * 3 / 4.5)
+    assert triple._replace(labelled=1.0).n_units == pytest.approx(90 * 3 / 9.0)  # both halves are seen
+
+
+def test_links_join_units_across_parts():
+    """Two clusters held out by different trainings, each of which links them."""
+    truth = np.array([0, 0, 1, 1, 2, 2, -1])
+    labels = np.array([0, 0, 0, 0, 1, 1, 2])
+    parts = [
+        HeldOutPart(PairScores(7, index=np.zeros((0, 2), int), values=np.zeros(0)), truth, truth == c)
+        for c in range(3)
+    ]
+    found = HeldOutPairs.of(parts, [labels] * 3)
+    assert found.unit[0] == found.unit[1] != found.unit[2]
+    assert found.right.tolist() == [1.0, 1.0, 1.0]
+    assert found.found.tolist() == [3.0, 3.0, 1.0]
+    assert found.labelled == pytest.approx(6 / 7)
+    assert found.n_large == 3

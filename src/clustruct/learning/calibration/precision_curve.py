@@ -9,24 +9,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
-from scipy.stats import beta
 
 from clustruct import learning
 from clustruct.core.storage import DataclassState, register
 from clustruct.core.typing import Floats, Ints
 from clustruct.data import PairScores
-from clustruct.learning.problems.fold_losses import count_pairs
 from clustruct.search import oracles
 
 from .held_out import HeldOutPart
+from .precision_bounds import HeldOutPairs, fewest_units
 
 if TYPE_CHECKING:
     from clustruct.search.oracles import Predictor
 
 # Thresholds below and above zero that are tried, at quantiles of the scores of pairs that belong together.
-BELOW, ABOVE = 4, 14
-# One side of 95 %.
-LEVEL = 0.05
+BELOW, ABOVE = 4, 20
 # A bound is as high as another where it falls short of 1 by so much more, in proportion.
 SLACK = 0.1
 # No score is so many times the highest threshold: nothing is put together.
@@ -39,6 +36,7 @@ class Dial(NamedTuple):
     ``lower`` is the lower 95 % bound of the precision, ``reached`` whether it is as high as was asked for.
     ``beats_rivals`` says that scores are those less the best rival's (`less_rivals`). Where the precision is
     not ``possible``, nothing is put together and the other numbers are those of the surest threshold.
+    ``missing`` is how many more labelled groups it takes, about, to show such a precision without any error.
     """
 
     threshold: float
@@ -48,6 +46,7 @@ class Dial(NamedTuple):
     reached: bool = True
     beats_rivals: bool = False
     possible: bool = True
+    missing: int = 0
 
     def __str__(self) -> str:
         sure = f"at least {100 * self.lower:.1f} % with 95 % confidence"
@@ -57,7 +56,12 @@ class Dial(NamedTuple):
 @register("PrecisionCurve")
 @dataclass(frozen=True)
 class PrecisionCurve(DataclassState):
-    """Pairs of held-out clusters at several thresholds on scores."""
+    """Pairs of held-out clusters at several thresholds on scores.
+
+    ``units`` are at each threshold the pairs found over those that one wrong link makes wrong, and
+    ``clusters`` how many clusters of two items and more were held out: how much can be shown at all. None and
+    0 in models of older versions.
+    """
 
     thresholds: NDArray[np.float64]
     right: NDArray[np.float64]
@@ -65,10 +69,12 @@ class PrecisionCurve(DataclassState):
     true: float
     lower: NDArray[np.float64]
     upper: NDArray[np.float64] | None = None
+    units: NDArray[np.float64] | None = None
+    clusters: int = 0
 
     def __post_init__(self) -> None:
         columns = [np.asarray(getattr(self, n)) for n in ("thresholds", "right", "found", "lower")]
-        columns += [] if self.upper is None else [np.asarray(self.upper)]
+        columns += [np.asarray(more) for more in (self.upper, self.units) if more is not None]
         n = len(self.thresholds) if columns[0].ndim == 1 else 0
         fitting = n > 0 and all(c.shape == (n,) for c in columns) and (np.diff(columns[0]) > 0.0).all()
         if not fitting or not 0.0 <= self.true < np.inf or (columns[1] > columns[2] + 1e-6).any():
@@ -76,8 +82,8 @@ class PrecisionCurve(DataclassState):
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> Self:
-        # Older versions kept no upper bound.
-        return super().from_state({"upper": None, **state})
+        # Older versions kept no upper bound, and not how much can be shown.
+        return super().from_state({"upper": None, "units": None, "clusters": 0, **state})
 
     @classmethod
     def of(
@@ -99,12 +105,14 @@ class PrecisionCurve(DataclassState):
         if beats_rivals:
             parts = [_less_rivals_of(part, search) for part, search in zip(parts, searches, strict=True)]
         for threshold in thresholds.tolist():
-            counts = np.concatenate(
-                [_count_pairs_above(p, s, threshold) for p, s in zip(parts, searches, strict=True)]
-            )
-            rows.append([*counts.sum(axis=0), *bounds(counts[:, 0], counts[:, 1])])
-        right, found, true, lower, upper = np.array(rows).T
-        return cls(thresholds, right, found, float(true[0]), lower, upper)
+            labels = [
+                learning.search_groups(search, part.scores.above(threshold))
+                for part, search in zip(parts, searches, strict=True)
+            ]
+            found = HeldOutPairs.of(parts, labels)
+            rows.append([found.right.sum(), found.found.sum(), *found.bounds(), found.n_units])
+        right, together, lower, upper, units = np.array(rows).T
+        return cls(thresholds, right, together, float(found.true.sum()), lower, upper, units, found.n_large)
 
     @property
     def precision(self) -> Floats:
@@ -125,23 +133,41 @@ class PrecisionCurve(DataclassState):
         return np.asarray(isotonic_regression(smoothed, weights=self.found + 1.0).x, np.float64)
 
     def dial(self, precision: float) -> Dial:
-        """The lowest threshold whose lower bound is as high as asked.
+        """The lowest of the thresholds whose lower bounds are as high as asked, from strict to loose.
 
-        Where there is none (``reached`` is false): of the thresholds whose estimate is as high as asked, or
-        of all, the lowest whose bound is about as high as the highest. If even its upper bound is lower than
-        asked (``possible`` is false), a threshold beyond all scores.
+        Each is tried at the full level until one fails, so that what is taken was not chosen by its errors;
+        those at which too little is found to show so much are left out. Where the first fails (``reached`` is
+        false): of the thresholds whose estimate is as high as asked, or of all, the lowest whose bound is
+        about as high as the highest. If even its upper bound is lower than asked (``possible`` is false), a
+        threshold beyond all scores.
         """
         if not 0.0 < precision < 1.0:
             raise ValueError(f"precision must be between 0 and 1, not {precision!r}")
-        enough = np.flatnonzero(self.lower >= precision)
-        if len(enough):
-            return self._at(int(enough[0]), True)
+        needed = fewest_units(precision)
+        if (lowest := self._lowest_shown(precision, needed)) is not None:
+            return self._at(lowest, True)
         at = self._surest(precision)
-        surest = self._at(at, False)
+        surest = self._at(at, False)._replace(missing=self._missing_clusters(needed))
         if self.upper is None or self.upper[at] >= precision or not self.found[at] > 0.0:
             return surest
         beyond = BEYOND * max(float(np.abs(self.thresholds).max()), 1.0)
-        return surest._replace(threshold=beyond, possible=False)
+        return surest._replace(threshold=beyond, possible=False, missing=0)
+
+    def _lowest_shown(self, precision: float, needed: float) -> int | None:
+        """The last threshold that passes before one fails; the first has to allow for an error or two."""
+        units = self.found if self.units is None else self.units
+        if not units.max() >= needed:
+            return None
+        first = int(np.flatnonzero(units >= np.sqrt(needed * units.max()))[-1])
+        failing = np.flatnonzero(self.lower[: first + 1] < precision)
+        lowest = int(failing[-1]) + 1 if len(failing) else 0
+        return lowest if lowest <= first else None
+
+    def _missing_clusters(self, needed: float) -> int:
+        """How many more clusters it takes, if they are like those held out, to show it without an error."""
+        if self.units is None or not 0.0 < self.units.max() < needed:
+            return 0
+        return int(np.ceil(self.clusters * (needed / float(self.units.max()) - 1.0)))
 
     def _surest(self, precision: float) -> int:
         good = self.rising >= precision
@@ -167,40 +193,8 @@ def tried_thresholds(true_scores: Floats) -> Floats:
     return np.unique(np.concatenate([below, [0.0], above]))
 
 
-def bounds(right: Floats, found: Floats) -> tuple[float, float]:
-    """The lower and the upper 95 % bound of sum(right) / sum(found), both counted for each of some clusters.
-
-    The lower one is the lower of the normal bound by the spread over clusters, which says little where few
-    errors are seen, and Jeffreys' bound for n = (sum found)^2 / sum found d pairs, at most the number of
-    clusters: one wrong item makes d = (sqrt(1 + 8 found) - 1) / 2 wrong pairs. The upper one is Jeffreys'.
-    Nothing found: 0, 1.
-
-    >>> [round(bounds(np.ones(n), np.ones(n))[0], 3) for n in (10, 100, 1000)]
-    [0.829, 0.981, 0.998]
-    """
-    total = float(found.sum())
-    if total <= 0.0:
-        return 0.0, 1.0
-    mates = (np.sqrt(1.0 + 8.0 * found) - 1.0) / 2.0
-    n = min(total**2 / float(found @ np.maximum(mates, 1.0)), float(np.count_nonzero(found)))
-    p = float(right.sum()) / total
-    low, high = beta.ppf([LEVEL, 1.0 - LEVEL], n * p + 0.5, n * (1.0 - p) + 0.5).tolist()
-    spread = np.sqrt(((right - p * found) ** 2).sum()) / total
-    return max(min(low, p - 1.645 * float(spread)), 0.0), high
-
-
-def lower_bound(right: Floats, found: Floats) -> float:
-    """The lower of the `bounds`."""
-    return bounds(right, found)[0]
-
-
 def _less_rivals_of(part: HeldOutPart, predictor: Predictor) -> HeldOutPart:
     return replace(part, scores=less_rivals(part.scores, learning.search_groups(predictor, part.scores)))
-
-
-def _count_pairs_above(part: HeldOutPart, predictor: Predictor, threshold: float) -> Floats:
-    predicted = learning.search_groups(predictor, part.scores.above(threshold))
-    return count_pairs(part.truth, predicted, part.clusters.tolist(), part.unknown_apart)
 
 
 def less_rivals(scores: PairScores, labels: Ints) -> PairScores:
