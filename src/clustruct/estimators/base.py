@@ -303,7 +303,8 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
         folds = chosen.weights if self.average_folds else []
         self.w_ = np.mean([trained.result.w, *folds], axis=0) if chosen.w is None else chosen.w
         self.result_ = trained.result
-        self._calibrate(task, None if trained.result.was_stopped else chosen)
+        finished = None if trained.result.was_stopped else self._deliver(task, chosen)
+        self._calibrate(task, finished)
         self._keep_attributes(trained)
         self.feature_scale_ = trained.feature_scale
         if task.fit_checkpoint is not None and trained.result.converged:
@@ -329,6 +330,12 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
     def _keep_attributes(self, trained: Trained) -> None:
         """Anything else of the last training."""
         return
+
+    def _deliver(self, task: SimilarityTask, chosen: Choice) -> Choice:
+        """The choice with the trainings of its folds as the clusterer is delivered: anything done to the
+        weights after training is done to theirs.
+        """
+        return chosen
 
     def _calibrate(self, task: SimilarityTask, chosen: Choice | None) -> None:
         """Learn what scores mean, where the clusterer can; not after a training that was stopped (None)."""

@@ -121,6 +121,11 @@ class SupervisedCorrelationClustering(SimilarityLearning):
         FitResult of the last training, with history and certificate.
     shown_
         Sizes, pairs and scores of the training sets; `predict` warns of sets far from them.
+    held_out_
+        `HeldOutF`: pairwise F of what was held out when C was chosen, with an interval; None where nothing
+        was.
+    guess_share_
+        How much of the similarity is what was guessed without labels, between 0 and 1.
     calibration_
         `Calibration`, or None where the model has no probabilities.
     threshold_, beats_rivals_
@@ -154,6 +159,8 @@ class SupervisedCorrelationClustering(SimilarityLearning):
 
     fitted: ClassVar = {
         **SimilarityLearning.fitted,
+        "held_out_": ("HeldOutF", None),
+        "guess_share_": float | None,
         "calibration_": ("Calibration", None),
         "threshold_": float | None,
         "beats_rivals_": bool | None,
@@ -186,14 +193,19 @@ class SupervisedCorrelationClustering(SimilarityLearning):
         if self.surrogates and self.checkpoint is not None:
             raise ValueError("a checkpoint is of one loss: it does not go with surrogates")
 
-    def set_unlisted_pairs(
-        self, rest: Sequence[UncomparedPairs | None], out_of_fold: OutOfFoldSets | None = None
+    def set_surroundings(
+        self,
+        rest: Sequence[UncomparedPairs | None] = (),
+        out_of_fold: OutOfFoldSets | None = None,
+        guess: Floats | None = None,
     ) -> Self:
-        """The clusterer itself, whose next `fit` learns probabilities as prediction will need them: ``rest``
-        are for each set the further pairs of its unlabelled items, which it does not list but prediction
-        will; ``out_of_fold`` makes held-out sets by features that were fitted without them.
+        """The clusterer itself, whose next `fit` judges held-out items and learns probabilities as prediction
+        will need them: ``rest`` are for each set the further pairs of its unlabelled items, which it does not
+        list but prediction will; ``out_of_fold`` makes held-out sets by features that were fitted without
+        them; ``guess`` has weights that were found without labels (of one table), which are mixed with those
+        learned as far as held-out clusters speak for it.
         """
-        self._around = rest, out_of_fold
+        self._around = rest, out_of_fold, guess
         return self
 
     def at_threshold(
@@ -261,9 +273,19 @@ class SupervisedCorrelationClustering(SimilarityLearning):
         """The probability that each item is in the right cluster, by the similarities of its pairs."""
         return self.probabilities().item_probability(scores.above(-self._threshold), labels)
 
+    def _deliver(self, task: SimilarityTask, chosen: Choice) -> Choice:
+        rest, _, guess = self.__dict__.get("_around", ((), None, None))
+        try:
+            found = learning.model_selection.mix_with_guess(task, chosen, self.w_, guess, rest)
+        except KeyboardInterrupt:  # what was learned is kept
+            warnings.warn("interrupted: nothing was held out", ChoiceWarning, stacklevel=3)
+            return replace(chosen, folds=())
+        self.w_, self.held_out_, self.guess_share_ = found.w, found.held_out, found.share
+        return replace(chosen, folds=found.folds)
+
     def _calibrate(self, task: SimilarityTask, chosen: Choice | None) -> None:
         wanted = self.C == "cv" if self.calibrate == "auto" else self.calibrate
-        rest, out_of_fold = self.__dict__.pop("_around", ((), None))
+        rest, out_of_fold, _ = self.__dict__.pop("_around", ((), None, None))
         self.threshold_, self.beats_rivals_, self.calibration_ = 0.0, False, None
         try:
             if wanted and chosen is not None:

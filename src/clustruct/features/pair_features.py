@@ -159,16 +159,13 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
         return [trusting._item_set(table, mask) for table, mask in zip(sets, masks, strict=True)]
 
     def transform_with_rest(self, table: Table, touching: Bools) -> tuple[ItemSet, UncomparedPairs]:
-        """The item set of pairs with one of these items, of a table that was checked, and the other pairs of
-        their neighbours, which are not compared yet.
+        """The item set of pairs with one of these items, of a table that was checked, and the other pairs,
+        which are not compared yet.
         """
         columns = Columns(table)
         pairs, _, apart = self._choose_pairs(columns)
         own = touching[pairs].any(axis=1)
-        near = np.zeros(len(table), np.bool_)
-        near[pairs[own].ravel()] = True
-        others = pairs[~own & near[pairs].any(axis=1)]
-        rest = UncomparedPairs(len(table), others, apart, features=self, table=table)
+        rest = UncomparedPairs(len(table), pairs[~own], apart, features=self, table=table)
         return self.item_set(columns, pairs[own], True, apart), rest
 
     def with_map(self, made: PairMap | None) -> Self:
@@ -448,13 +445,21 @@ class UncomparedPairs(Pairs):
 
     def scores(self, pairs: Ints, W: Floats) -> Floats:
         """<w, psi_ab> of some pairs for each column w of W; a chunk of features at a time is in memory."""
-        if not len(pairs):
-            return np.zeros((0, W.shape[1]))
-        items, place = np.unique(pairs, return_inverse=True)
-        own, found = Columns(self.table.take(items)), np.empty((len(pairs), W.shape[1]))
-        for span, part in self.features._chunks(own, place.reshape(pairs.shape), show_progress=False):
+        found = np.empty((len(pairs), W.shape[1]))
+        for span, part in self._chunks(pairs):
             found[span] = part @ W
         return found
+
+    def values(self, pairs: Ints) -> Values:
+        """The features of some pairs."""
+        return stack_rows((len(pairs), len(self.features.get_feature_names_out())), self._chunks(pairs))
+
+    def _chunks(self, pairs: Ints) -> Chunks[Values]:
+        items, place = np.unique(pairs, return_inverse=True)
+        if not len(pairs):
+            return iter(())
+        own = Columns(self.table.take(items))
+        return self.features._chunks(own, place.reshape(pairs.shape), show_progress=False)
 
 
 def check_tables(pipeline: Pipeline, sets: Iterable[Table] = ()) -> Pipeline:

@@ -38,6 +38,7 @@ from clustruct.learning.model_selection.training_tables import (
 from clustruct.learning.problems.training import Unlabelled
 from clustruct.losses import Loss
 
+from .guessing import guess_weights, with_map_columns
 from .learners import (
     continued_summary,
     fit_better_similarity,
@@ -449,11 +450,12 @@ class Recipe(EstimatorState, BaseEstimator):
             warn_of_leak(features, item_sets, sets)
             FeatureFile(self.kept_features).save_sets(trusting, sets, item_sets, whole=whole)
         labels = [list(table.labels or ()) for table in sets]
+        guess = guess_weights(features, *made[0], self.random_state) if whole and self.C == "cv" else None
         item_sets = add_similarity(self, item_sets, labels, groups, [features, trusting])
         if isinstance(model, SupervisedCorrelationClustering):
             unmapped = not whole and features.map_ is None
             folds = out_of_fold_features(features, sets, made) if unmapped else None
-            model.set_unlisted_pairs([rest for _, rest in made], folds)
+            model.set_surroundings([rest for _, rest in made], folds, with_map_columns(guess, features))
         with working("learning"):
             model.fit(item_sets, labels, groups=groups)
         if hint and self.unlabelled == "apart" and isinstance(model, SupervisedCorrelationClustering):

@@ -28,6 +28,7 @@ STORED: Mapping[str, str] = {
     "ForestColumn": "clustruct.features.similarity.trees:ForestColumn",
     "FourierMap": "clustruct.features.similarity.kernels:FourierMap",
     "FullProducts": "clustruct.features.similarity.bilinear_map:FullProducts",
+    "HeldOutF": "clustruct.learning.model_selection.held_out_f:HeldOutF",
     "Identity": "clustruct.ssvm.checkpoint:Identity",
     "ItemRule": "clustruct.learning.calibration.item_probability:ItemRule",
     "KeptPairs": "clustruct.pipeline.training_pairs:KeptPairs",

@@ -9,24 +9,23 @@ it is known which unlabelled items a held-out cluster may take: their other pair
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from clustruct.core.partitions import UNKNOWN
 from clustruct.core.typing import Bools, Floats, Indices, Ints
 from clustruct.data import ItemSet, PairScores
 from clustruct.learning import problems
+from clustruct.learning.problems.training import learn_weights
 
 if TYPE_CHECKING:
     from clustruct.features import UncomparedPairs
     from clustruct.learning.model_selection.choose_c import Fold, Unit
-    from clustruct.learning.problems import HeldOutClusters, SimilarityTask, Trained
+    from clustruct.learning.problems import HeldOutClusters, SimilarityTask
 
 # Given the numbers of sets, and of others: the others, made by features that know the first alone. None:
 # features that do not fit.
@@ -80,25 +79,15 @@ def held_out_parts(
     found = []
     for fold in folds:
         if unit == "set":
-            w = _learn_weights(partial(task.train, C, fold.chosen))
+            w = learn_weights(partial(task.train, C, fold.chosen))
             made = None if out_of_fold is None else out_of_fold(fold.chosen, fold.held_out)
             found += _by_sets(task, clusters, fold, w, made)
             continue
         known = fold.w is not None and len(fold.w) == len(final)
-        own = fold.w if known else _learn_weights(partial(clusters.train, C, fold.chosen, None, rtol=rtol))
+        own = fold.w if known else learn_weights(partial(clusters.train, C, fold.chosen, None, rtol=rtol))
         assert own is not None
         found += _by_clusters(task, clusters, fold, own * _size_of_scores(task, final, own))
     return found
-
-
-def _learn_weights(train: Callable[[], Trained]) -> Floats:
-    """The weights of a training, `KeyboardInterrupt` where somebody stopped it."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # said of the last training, if at all
-        trained = train()
-    if trained.result.was_stopped:
-        raise KeyboardInterrupt
-    return trained.result.w
 
 
 def _size_of_scores(task: SimilarityTask, final: Floats, w: Floats) -> float:

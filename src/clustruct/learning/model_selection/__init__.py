@@ -11,6 +11,8 @@ from clustruct.core.lazy import lazy_names
 
 if TYPE_CHECKING:
     from .choose_c import Choice as Choice, choose_C as choose_C, split_sets
+    from .guess_mixing import mix_with_guess as mix_with_guess
+    from .held_out_f import HeldOutF as HeldOutF
     from .pair_signal import warn_of_products as warn_of_products
     from .task_choice import (
         best_surrogates as best_surrogates,

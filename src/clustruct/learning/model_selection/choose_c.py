@@ -26,6 +26,7 @@ from clustruct.learning.problems.fold_losses import (
     pairwise_f,
 )
 from clustruct.learning.problems.saved_training import FitCheckpoint
+from clustruct.losses import Loss, PairwiseLoss
 
 DEFAULT_GRID = tuple(10.0**k for k in range(-2, 3))
 # How far a choice without a grid of the user's own goes.
@@ -74,6 +75,12 @@ class Choice:
     @property
     def weights(self) -> list[Floats]:
         return [fold.w for fold in self.folds if fold.w is not None]
+
+
+def criterion(loss: Loss) -> Criterion:
+    """Errors are weighed where the user weighs them."""
+    weighed = isinstance(loss, PairwiseLoss) and (loss.merge_cost, loss.split_cost) != (1.0, 1.0)
+    return "loss" if weighed else "pairwise_f"
 
 
 def choose_C(

@@ -19,11 +19,11 @@ from clustruct.core.callbacks import choosing_C
 from clustruct.core.exceptions import ChoiceWarning
 from clustruct.core.typing import Floats, Indices
 from clustruct.learning.problems import FoldLoss, HeldOutClusters, SimilarityTask, Trained
-from clustruct.learning.problems.fold_losses import LOOSE, Criterion, costs, pairwise_f
-from clustruct.losses import Loss, PairwiseLoss, as_loss
+from clustruct.learning.problems.fold_losses import LOOSE, costs, pairwise_f
+from clustruct.losses import Loss, as_loss
 from clustruct.losses.slack_rule import Scaling, SlackRule
 
-from .choose_c import DEFAULT_GRID, FEWEST_SETS, Choice, Fold, choose_C, split_sets
+from .choose_c import DEFAULT_GRID, FEWEST_SETS, Choice, Fold, choose_C, criterion, split_sets
 
 # From so many labelled clusters of two items and more on, some of them are held out. Fewer tell too little:
 # their F moves by more than any C does.
@@ -71,7 +71,7 @@ def choose_C_for(
     if large < FEWEST_CLUSTERS:
         return _too_few(Cs, large)
     train = partial(clusters.train, rtol=LOOSE)
-    options |= {"by": _criterion(task.loss), "usual": TABLE_C, "begin": LISTED_C, "errors": TABLE_ERRORS}
+    options |= {"by": criterion(task.loss), "usual": TABLE_C, "begin": LISTED_C, "errors": TABLE_ERRORS}
     options["unit"] = "cluster"
     return choose_C(train, clusters.judge, clusters.n_clusters, **options)  # type: ignore[arg-type]
 
@@ -96,12 +96,6 @@ def n_trainings(n_sets: int, grid: Sequence[float] | None, folds: int) -> int:
     return min(folds, n_sets) * values if n_sets >= FEWEST_SETS and values > 1 else 0
 
 
-def _criterion(loss: Loss) -> Criterion:
-    """Errors are weighed where the user weighs them."""
-    weighed = isinstance(loss, PairwiseLoss) and (loss.merge_cost, loss.split_cost) != (1.0, 1.0)
-    return "loss" if weighed else "pairwise_f"
-
-
 def _too_few(Cs: np.ndarray, large: int) -> Choice:
     C = float(Cs[np.argmin(np.abs(np.log(Cs / LISTED_C)))])
     warnings.warn(
@@ -110,7 +104,7 @@ def _too_few(Cs: np.ndarray, large: int) -> Choice:
         ChoiceWarning,
         stacklevel=4,
     )
-    return Choice(C, {"C": Cs})
+    return Choice(C, {"C": Cs}, unit="cluster")
 
 
 @dataclass(frozen=True)

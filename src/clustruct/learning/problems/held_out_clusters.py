@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from clustruct.core.partitions import UNKNOWN
-from clustruct.core.typing import Indices, Ints
+from clustruct.core.typing import Floats, Indices, Ints
 
 from .fold_losses import FoldLoss, count_pairs
 from .training import SimilarityTask, Trained
@@ -100,7 +100,10 @@ class HeldOutClusters:
             count_pairs(numbers, self.task.predict(trained, i), held_out, self.task.unlabelled == "apart")
             for i, numbers in enumerate(self.clusters)
         ]
-        counts = np.sum(tables, axis=0)
+        return self.losses(np.sum(tables, axis=0))
+
+    def losses(self, counts: Floats) -> list[FoldLoss]:
+        """The wrong pairs of each cluster beside its (right, found, true) pairs."""
         merge, split = (getattr(self.task.loss, name, 1.0) for name in ("merge_cost", "split_cost"))
         errors = merge * (counts[:, 1] - counts[:, 0]) + split * (counts[:, 2] - counts[:, 0])
         rows = zip(errors.tolist(), counts.tolist(), strict=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -10,6 +11,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from scipy.optimize import Bounds
+from sklearn.exceptions import ConvergenceWarning
 
 from clustruct.core import memory
 from clustruct.core.callbacks import training_listener
@@ -46,6 +48,16 @@ class Trained:
     C: float
     # After each turn, where trainings take turns.
     objectives: tuple[float, ...] = ()
+
+
+def learn_weights(train: Callable[[], Trained]) -> Floats:
+    """The weights of a training, `KeyboardInterrupt` where somebody stopped it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # said of the last training, if at all
+        trained = train()
+    if trained.result.was_stopped:
+        raise KeyboardInterrupt
+    return trained.result.w
 
 
 def train_and_complete(
