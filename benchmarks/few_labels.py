@@ -36,7 +36,7 @@ from clustruct.pipeline import fit_without_labels
 # Rows of a made table where the name does not say (persons:10000), and of a made table of vectors.
 ROWS, VECTORS = 3000, 2000
 BOOTSTRAPS = 1000
-POINT = 0.01
+POINT = 1.0
 
 
 def table_of(name: str, seed: int) -> tuple[Table, Ints]:
@@ -108,7 +108,8 @@ def try_draw(name: str, clusters: int, draw: int, without: dict[str, Any], **set
     }
     if held is not None:
         low, high = knowing_interval(truth, predicted, own, clusters, draw)
-        found |= {"f": held.f, "low": held.low, "high": held.high, "knowing": high - low}
+        shown = {"f": held.f, "low": held.low, "high": held.high, "knowing": high - low}
+        found |= {key: 100.0 * value for key, value in shown.items()}
     return found
 
 
@@ -145,7 +146,7 @@ def summary(rows: list[dict[str, Any]]) -> str:
 
 def _line(rows: list[dict[str, Any]]) -> dict[str, Any]:
     def mean(name: str, of: list[dict[str, Any]]) -> float | None:
-        return round(float(np.mean([row[name] for row in of])), 3) if of else None
+        return round(float(np.mean([row[name] for row in of])), 2) if of else None
 
     figures = [row for row in rows if "f" in row]
     for row in figures:

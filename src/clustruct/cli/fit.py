@@ -196,6 +196,10 @@ def _print(found: Mapping[str, Any], rows: list[tuple[str, float, float]], how: 
     if found["C"] is not None and found["rounds"] is not None:
         chosen = _choice(found)
         print(f"\nC = {found['C']:g}{chosen}, {found['rounds']} rounds, {found['stop_reason']}")
+    if found.get("held_out_pairwise_f") is not None:
+        print(held_out_line(found))
+    if found.get("guess_share"):
+        print(f"{found['guess_share']:.0%} of the similarity was found without labels, by which fields agree")
     if found.get("similarities") is not None:
         print(similarity_line(found))
     if found.get("judged_pairs") is not None:
@@ -219,10 +223,18 @@ def _choice(found: Mapping[str, Any]) -> str:
         return f" (not chosen; trained without {', '.join(short(name) for name in found['left_out'])})"
     if found["held_out_loss"] is None:
         return ""
-    loss, f = found["held_out_loss"], 100 * found["held_out_pairwise_f"]
     if found["held_out"] == "clusters":
-        return f" (chosen; on held-out clusters pairwise F {f:.1f} %)"
-    return f" (chosen; on held-out sets loss {loss:.3g}, pairwise F {f:.1f} %)"
+        return " (chosen)"
+    return f" (chosen; loss of held-out sets {found['held_out_loss']:.3g})"
+
+
+def held_out_line(found: Mapping[str, Any]) -> str:
+    """Pairwise F of what was held out, and how sure it is."""
+    line = f"held-out pairwise F {100 * found['held_out_pairwise_f']:.1f} %"
+    if found.get("held_out_low") is None:
+        return line
+    low, high = (100 * found[name] for name in ("held_out_low", "held_out_high"))
+    return f"{line} ({low:.1f} to {high:.1f} with 90 % confidence)"
 
 
 def similarity_line(found: Mapping[str, Any]) -> str:

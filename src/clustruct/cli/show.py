@@ -25,10 +25,14 @@ EXAMPLES = "example\n  clustruct show news.model"
 
 TITLES = {
     "held_out_pairwise_f": "held out pairwise F",
+    "held_out_low": "with 90 % confidence at least",
+    "held_out_high": "and at most",
+    "guess_share": "found without labels",
     "seconds": "took",
     "calibration": "probabilities, from held-out pairs",
     "field_sizes": "how much each field counts",
 }
+SHARES = ("held_out_pairwise_f", "held_out_low", "held_out_high", "guess_share")
 # What the fields of training data held, in words.
 KIND_WORDS: Mapping[str, str] = {
     "string": "short text",
@@ -98,7 +102,7 @@ def _as_text(name: str, value: object) -> object:
     if isinstance(value, float):
         if name == "seconds":
             return duration(value)
-        return f"{100 * value:.1f} %" if name.endswith("_f") else f"{value:.4g}"
+        return f"{100 * value:.1f} %" if name in SHARES else f"{value:.4g}"
     if name == "source" and isinstance(value, dict):
         return f"the column {value.get('field')!r}, rows of one source {value.get('within')}"
     if isinstance(value, dict):

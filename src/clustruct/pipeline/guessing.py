@@ -7,8 +7,8 @@ import numpy as np
 from clustruct.core.typing import Bools, Floats, Ints
 from clustruct.data import ItemSet, pair_table
 from clustruct.data.matrices import dense
-from clustruct.estimators.baselines import LatentPairClustering
 from clustruct.features import PairFeatures, UncomparedPairs, likeness_features
+from clustruct.learning.label_free_similarity import label_free_similarity
 
 # Of a larger table the pairs of so many items, drawn at random, are looked at.
 MOST_ITEMS = 5000
@@ -32,9 +32,8 @@ def guess_weights(
     some = _with_rest(x, rest, own)
     if some.n_pairs < FEWEST_PAIRS:
         return None
-    model = LatentPairClustering(random_state=random_state).fit([some])
-    w = model.w_.copy()
-    w[names.index(CONSTANT)] += model.intercept_
+    w, intercept = label_free_similarity([some], names).linear
+    w[names.index(CONSTANT)] += intercept
     return w if np.isfinite(w).all() else None
 
 

@@ -22,6 +22,7 @@ from clustruct.estimators.baselines import PairwiseClassifierClustering
 from clustruct.estimators.training_shape import PairScorer
 from clustruct.features import PairFeatures, likeness_features
 from clustruct.features.blocks.mentions import Mentions
+from clustruct.learning.model_selection import HeldOutF
 from clustruct.learning.model_selection.training_tables import groups_of, known_items
 from clustruct.learning.problems import FoldLoss, Region
 from clustruct.learning.problems.fold_losses import Criterion, costs, error_of_difference, few_groups
@@ -214,7 +215,7 @@ def training_summary(model: BaseEstimator, sets: Sequence[Table]) -> dict[str, A
         "C": getattr(model, "C_", None),
         "held_out": None if best is None else "sets" if by_sets else "clusters",
         "held_out_loss": None if best is None else float(choice["mean_loss"][best]),
-        "held_out_pairwise_f": None if best is None else float(choice["pairwise_f"][best]),
+        **_held_out_f(model, None if best is None else float(choice["pairwise_f"][best])),
         "left_out": _left_out(choice, sets),
         "rounds": getattr(result, "n_iter", None),
         "gap": getattr(result, "gap", None),
@@ -225,11 +226,26 @@ def training_summary(model: BaseEstimator, sets: Sequence[Table]) -> dict[str, A
     return {k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in summary.items()}
 
 
+def _held_out_f(model: BaseEstimator, found: float | None) -> dict[str, float | None]:
+    """Pairwise F of what was held out, with the bounds of its interval where there are some; and how much of
+    the similarity is a guess.
+    """
+    held: HeldOutF | None = getattr(model, "held_out_", None)
+    if held is not None:
+        found = held.f
+    return {
+        "held_out_pairwise_f": found,
+        "held_out_low": None if held is None else held.low,
+        "held_out_high": None if held is None else held.high,
+        "guess_share": getattr(model, "guess_share_", None),
+    }
+
+
 def continued_summary(model: BaseEstimator, sets: Sequence[Table], n_named: int) -> dict[str, Any]:
     """The same of a training that went on, with evidence of n_named items: held-out figures are those of
     an earlier one, and left out.
     """
-    outdated = ("held_out", "held_out_loss", "held_out_pairwise_f", "left_out")
+    outdated = ("held_out", "held_out_loss", *_held_out_f(model, None), "left_out")
     return {**training_summary(model, sets), **dict.fromkeys(outdated), "corrected_items": n_named}
 
 

@@ -2,9 +2,9 @@ r"""Pairwise F on held-out clusters, with an interval.
 
 F is a ratio of sums over clusters, :math:`F = \sum_c u_c / \sum_c d_c`, u = 2 right pairs, d = pairs found +
 true pairs, and labelled clusters are a sample. Its variance is that of the jackknife over clusters; it makes
-an effective number of trials :math:`n = F (1 - F) / \mathrm{var}`, at most :math:`(\sum d)^2 / \sum d^2`, the
-clusters that count, which is what is left where all clusters are right; and the interval is Jeffreys' for n
-trials, n being made smaller by Student's t for few clusters (Korn and Graubard 1998).
+an effective number of trials :math:`n = F (1 - F) / \mathrm{var}`, and the interval is Jeffreys' for so many
+(after Korn and Graubard 1998). Few errors or none say little of their variance: n is at most
+:math:`3 (\sum d)^2 / \sum d e`, since one wrong item costs about :math:`e = \sqrt{1 + 4 d} - 1` of the d.
 """
 
 from __future__ import annotations
@@ -12,13 +12,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import beta, norm, t
+from scipy.stats import beta
 
 from clustruct.core.storage import DataclassState, register
 from clustruct.core.typing import Floats
 from clustruct.learning.problems.fold_losses import pairwise_f
 
 CONFIDENCE = 0.9
+# On 100 made-up populations of clusters, 12 to 500 drawn of each, the interval held in 92 % (a bootstrap: in
+# 76 %) at 1.4 times the width of a bootstrap; with 2 in 94 %, with Student's t in 93 % at 1.6 times.
+TRIALS = 3.0
 
 
 @register("HeldOutF")
@@ -39,6 +42,10 @@ class HeldOutF(DataclassState):
         if not 0.0 <= self.low <= self.f <= self.high <= 1.0 or self.n_clusters < 1:
             raise ValueError("the held-out figure does not fit")
 
+    def __str__(self) -> str:
+        f, low, high = (100.0 * value for value in (self.f, self.low, self.high))
+        return f"{f:.1f} % ({low:.1f} to {high:.1f} with 90 % confidence)"
+
     @classmethod
     def of(cls, counts: Floats, others: Floats | None = None) -> HeldOutF | None:
         """From (right, found, true) pairs of each cluster; None where none are to be found.
@@ -58,7 +65,7 @@ def interval(counts: Floats, confidence: float = CONFIDENCE) -> tuple[float, flo
     """The bounds of F from (right, found, true) pairs of each of some clusters.
 
     >>> [round(bound, 2) for bound in interval(np.ones((20, 3)))]
-    [0.89, 1.0]
+    [0.97, 1.0]
     >>> [round(bound, 2) for bound in interval(np.repeat([[1.0, 1, 1], [0, 1, 1]], 50, axis=0))]
     [0.42, 0.58]
     """
@@ -67,10 +74,9 @@ def interval(counts: Floats, confidence: float = CONFIDENCE) -> tuple[float, flo
     if k < 2:
         return 0.0, 1.0
     f, tail = float(u.sum()) / total, (1.0 - confidence) / 2.0
-    n = total**2 / float(d @ d)
+    n = TRIALS * total**2 / float(d @ (np.sqrt(1.0 + 4.0 * d) - 1.0))
     if variance := _jackknife_variance(u, d):
         n = min(n, f * (1.0 - f) / variance)
-    n *= float(norm.ppf(tail) / t.ppf(tail, k - 1)) ** 2
     a, b = n * f + 0.5, n * (1.0 - f) + 0.5
     low, high = beta.ppf([tail, 1.0 - tail], a, b).tolist()
     return (0.0 if f <= 0.0 else low), (1.0 if f >= 1.0 else high)
