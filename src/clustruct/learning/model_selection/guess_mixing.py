@@ -5,8 +5,9 @@ Let w be what was learned and v the guess. Of the similarities
 .. math:: (1 - l) \frac{s_w}{\mathrm{mean} |s_w|} + l \frac{s_v}{\mathrm{mean} |s_v|}, \qquad 0 \le l \le 1,
 
 those are as good that group held-out clusters within a standard error of the best, and l is their mean: what
-few labels cannot tell apart is averaged. Held-out clusters are grouped as prediction will do it, in the whole
-table.
+few labels cannot tell apart is averaged. Where the guess alone (l = 1) is among them it counts for more, the
+fewer labels there are: leaving it needs evidence. Held-out clusters are grouped as prediction will do it, in
+the whole table.
 """
 
 from __future__ import annotations
@@ -35,6 +36,10 @@ if TYPE_CHECKING:
 
 # The shares of the guess that are tried.
 SHARES = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0)
+# The guess alone counts as so many shares more, over the number of labelled clusters of two items and more.
+# Against no labels, worst of nine made-up tables of addresses, persons and products: ten clusters, share 0: -8
+# points, .5: -1.6, .75: -.3; the best shares with 60 clusters were 0 to .5, and 2 to 26 points above.
+STAYING = 40.0
 # Few labelled clusters are held out one by one, or in so many parts.
 MOST_PARTS = 10
 # Clusters of two items and more that are needed to hold some out.
@@ -132,7 +137,8 @@ def _mean_share(tables: _HeldOutTables) -> float:
         for share, one, c in zip(SHARES, judged, cost, strict=True)
         if c - cost[best] <= error_of_difference(one, judged[best], by)
     ]
-    return float(np.mean(as_good))
+    staying = STAYING / max(int(np.count_nonzero(tables.clusters.sizes > 1)), 1) if 1.0 in as_good else 0.0
+    return float((np.sum(as_good) + staying) / (len(as_good) + staying))
 
 
 @dataclass

@@ -73,9 +73,9 @@ def interval(counts: Floats, confidence: float = CONFIDENCE) -> tuple[float, flo
     k, total = int(np.count_nonzero(d)), float(d.sum())
     if k < 2:
         return 0.0, 1.0
-    f, tail = float(u.sum()) / total, (1.0 - confidence) / 2.0
+    f, tail = min(float(u.sum()) / total, 1.0), (1.0 - confidence) / 2.0
     n = TRIALS * total**2 / float(d @ (np.sqrt(1.0 + 4.0 * d) - 1.0))
-    if variance := _jackknife_variance(u, d):
+    if 0.0 < f < 1.0 and (variance := _jackknife_variance(u, d)) > 0.0:
         n = min(n, f * (1.0 - f) / variance)
     a, b = n * f + 0.5, n * (1.0 - f) + 0.5
     low, high = beta.ppf([tail, 1.0 - tail], a, b).tolist()
