@@ -62,7 +62,7 @@ def _cases(args: argparse.Namespace) -> list[Case]:
 
 def _checked(cases: list[Case], folder: Path, args: argparse.Namespace) -> Iterator[Verdict]:
     """The verdicts as they come; cases of one table go to one process, which keeps its plain figures."""
-    jobs = [(case, folder, bool(args.only) or k % 3 == 0) for k, case in enumerate(cases)]
+    jobs = [(case, folder, bool(args.only) or k % 5 == 0) for k, case in enumerate(cases)]
     jobs.sort(key=lambda job: (job[0].kind, job[0].draw))
     if args.workers == 1:
         yield from map(check_safely, jobs)

@@ -18,7 +18,11 @@ from .sheets import Sheet, write_sheet
 from .tables import make_sheet
 
 TOLERANCE = 1.0
-TOLD_APART = re.compile(r"identical|equal rows|rows that are equal|same in every", re.IGNORECASE)
+# Tables over which a cost is averaged that was more than that on the first.
+DRAWS = 3
+# Most cases are learned with a given C, a fifth of the work; the others choose it by held-out labels.
+QUICKLY = ("--C", "10")
+REASON_GIVEN = re.compile(r"identical|equal rows|rows that are equal|same in every", re.IGNORECASE)
 
 
 @dataclass
@@ -32,11 +36,12 @@ class Verdict:
 
 
 def check(case: Case, folder: Path, dear: bool = False) -> Verdict:
-    """Everything that is asked of a case; ``dear``: the slower commands, too."""
+    """Everything that is asked of a case; ``dear``: with C chosen, and the slower commands, too."""
     shutil.rmtree(folder, ignore_errors=True)
     run = Run(folder / "odd", case.odd(), case.refusals)
-    further = ["--confidence", "--pairs", "pairs.csv", *(["--wide", "wide.csv"] if dear else [])]
-    if run.fit_labels() and run.predict("labels", *further):
+    how = () if dear else QUICKLY
+    further = ["--confidence", *(["--pairs", "pairs.csv", "--wide", "wide.csv"] if dear else [])]
+    if run.fit_labels(*how) and run.predict("labels", *further):
         check_fit(run)
         check_predict(run, "labels")
         check_evaluate(run)
@@ -46,9 +51,9 @@ def check(case: Case, folder: Path, dear: bool = False) -> Verdict:
         check_predict(run, "none")
     verdict = Verdict(case.word, run.findings, run.refused)
     if case.compares and run.groups:
-        compare(case, run, verdict, folder)
-    held = held_out(run)
-    if held is not None and "labels" in run.groups:
+        compare(case, run, verdict, folder, how)
+    held = held_out(run) if "labels" in run.groups else None
+    if held is not None:
         low, value, high = held
         rows = [a for a, label in enumerate(run.sheet.labels) if not label]
         true = pairwise_f(run.groups["labels"], run.sheet.truth, rows)
@@ -97,9 +102,9 @@ def check_predict(run: Run, model: str) -> None:
         run.find("lie", name, f"says {found:g} clusters of {len(set(groups))}")
     apart = list(equal_rows_apart(run.sheet, groups))
     both = run.printed[name].out + run.printed[name].err
-    if apart and not TOLD_APART.search(both):
+    if apart and not REASON_GIVEN.search(both):
         run.find("equal", name, f"{len(apart)} sets of equal rows apart: {apart[:2]}")
-    if model == "labels":
+    if (run.folder / "pairs.csv").exists() and model == "labels":
         check_uncompared(run, name, both)
 
 
@@ -120,15 +125,15 @@ def equal_rows_apart(sheet: Sheet, groups: list[tuple[str, str]]) -> Iterator[li
 
 def check_uncompared(run: Run, name: str, printed: str) -> None:
     """Items that stand in no compared pair are counted in what is printed."""
-    told = re.search(r"([\d,]+) items? (?:was|were) compared with nothing", printed)
+    printed_count = re.search(r"([\d,]+) items? (?:was|were) compared with nothing", printed)
     pairs = read_rows(run.folder / "pairs.csv")
     compared = {item.strip() for row in pairs for item in (row["id_1"], row["id_2"])}
     sets = run.sheet.set_names or [""] * len(run.sheet)
     sizes, ids = Counter(sets), [item.strip() for item in run.sheet.ids]
     alone = sum(item not in compared and sizes[s] > 1 for item, s in zip(ids, sets, strict=True))
-    if told is not None and abs(int(told[1].replace(",", "")) - alone) > 0:
-        run.find("lie", name, f"says {told[1]} items compared with nothing, {alone} are")
-    if told is None and alone:
+    if printed_count is not None and abs(int(printed_count[1].replace(",", "")) - alone) > 0:
+        run.find("lie", name, f"says {printed_count[1]} items compared with nothing, {alone} are")
+    if printed_count is None and alone:
         run.find("lie", name, f"{alone} items were compared with nothing, and nothing says so")
 
 
@@ -177,11 +182,13 @@ def link_sources(run: Run) -> None:
 
 
 @lru_cache(maxsize=64)
-def plain_scores(kind: str, draw: int, lost: frozenset[tuple[int, str]], folder: Path) -> dict[str, float]:
+def plain_scores(
+    kind: str, draw: int, lost: frozenset[tuple[int, str]], folder: Path, how: tuple[str, ...]
+) -> dict[str, float]:
     """F of the plain table without the cells that are lost."""
     plain = make_sheet(kind, draw)
     run = Run(folder / "plain", plain.emptied(lost))
-    if run.fit_labels("--quiet"):
+    if run.fit_labels("--quiet", *how):
         run.predict("labels", "--quiet")
     if run.fit_none("--quiet"):
         run.predict("none", "--quiet")
@@ -190,29 +197,29 @@ def plain_scores(kind: str, draw: int, lost: frozenset[tuple[int, str]], folder:
     return scores(run, plain)
 
 
-def costs(case: Case, run: Run, folder: Path) -> dict[str, float]:
+def costs(case: Case, run: Run, folder: Path, how: tuple[str, ...]) -> dict[str, float]:
     """Points of F that the oddities cost, by model."""
-    best = plain_scores(case.kind, case.draw, run.sheet.lost, folder)
+    best = plain_scores(case.kind, case.draw, run.sheet.lost, folder, how)
     found = scores(run, case.plain())
     return {model: best[model] - found[model] for model in found}
 
 
-def compare(case: Case, run: Run, verdict: Verdict, folder: Path, draws: int = 3) -> None:
+def compare(case: Case, run: Run, verdict: Verdict, folder: Path, how: tuple[str, ...]) -> None:
     """A cost of more than a point is one if the mean over further tables bears it out."""
-    found = {model: [cost] for model, cost in costs(case, run, folder).items()}
+    found = {model: [cost] for model, cost in costs(case, run, folder, how).items()}
     doubtful = {model for model, cost in found.items() if cost[0] > TOLERANCE}
-    for n in range(1, draws if doubtful else 1):
+    for n in range(1, DRAWS if doubtful else 1):
         other = case.again(n)
         more = Run(folder / f"again{n}", other.odd(), case.refusals)
-        if "labels" in doubtful and more.fit_labels("--quiet"):
+        if "labels" in doubtful and more.fit_labels("--quiet", *how):
             more.predict("labels", "--quiet")
         if "none" in doubtful and more.fit_none("--quiet"):
             more.predict("none", "--quiet")
-        for model, cost in costs(other, more, folder).items():
+        for model, cost in costs(other, more, folder, how).items():
             found[model].append(cost)
     for model, cost in found.items():
         verdict.figures[f"cost ({model})"] = cost[0]
         mean = sum(cost) / len(cost)
         if model in doubtful and mean > TOLERANCE:
-            told = ", ".join(f"{c:.1f}" for c in cost)
-            verdict.findings.append(Finding("difference", model, f"{mean:.1f} points of F ({told})"))
+            each = ", ".join(f"{c:.1f}" for c in cost)
+            verdict.findings.append(Finding("difference", model, f"{mean:.1f} points of F ({each})"))

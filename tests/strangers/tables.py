@@ -207,7 +207,7 @@ ALIKE, ERRORS, MISSING = 0.15, 0.3, 0.08
 KINDS = (*ENTITIES, "vectors", "mentions")
 
 
-def make_sheet(kind: str, draw: int, n_groups: int = 90) -> Sheet:
+def make_sheet(kind: str, draw: int, n_groups: int = 70) -> Sheet:
     """A plain table; half of its groups (of mentions, of its documents) are labelled."""
     rng = np.random.default_rng([draw, KINDS.index(kind)])
     if kind == "vectors":
@@ -250,7 +250,7 @@ def _labelled(kind: str, columns: list[SheetColumn], truth: list[int], rng: Rng)
     return Sheet(kind, columns, truth, labels, [f"r{a + 1}" for a in range(n)], list(range(n)))
 
 
-def _vectors(rng: Rng, n_groups: int, n_dimensions: int = 8) -> Sheet:
+def _vectors(rng: Rng, n_groups: int, n_dimensions: int = 6) -> Sheet:
     truth = [g for g in range(n_groups // 2) for _ in range(int(rng.integers(2, 7)))]
     truth = [truth[a] for a in rng.permutation(len(truth))]
     centres = rng.normal(size=(n_groups, n_dimensions))
