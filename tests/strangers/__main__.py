@@ -27,6 +27,8 @@ LONGEST = 300
 def main(argv: list[str] | None = None) -> int:
     """Run the cases and print what was found."""
     args = _parser().parse_args(argv)
+    if args.public:
+        return _public(args.only)
     cases = _cases(args)
     started, verdicts = time.monotonic(), list[Verdict]()
     with tempfile.TemporaryDirectory(prefix="strangers-") as folder:
@@ -46,9 +48,26 @@ def _parser() -> argparse.ArgumentParser:
     add("--triples", type=int, default=500, metavar="N", help="so many triples (500)")
     add("--only", action="append", metavar="CASE", help="this case alone: 'persons/0 bom & text: tags'")
     add("--family", action="append", metavar="NAME", help="oddities of this family alone, no triples")
+    add("--public", action="store_true", help="other people's tables, of the packages that are there")
     add("--workers", type=int, default=1, help="processes (1)")
     add("--json", metavar="FILE", help="write all verdicts there, too")
     return parser
+
+
+def _public(only: list[str] | None) -> int:
+    """Go through other people's tables."""
+    from .public import PUBLIC, check_public
+
+    found = 0
+    with tempfile.TemporaryDirectory(prefix="strangers-") as folder:
+        for name in only or PUBLIC:
+            result = check_public(name, Path(folder, name))
+            found += len(result.findings)
+            print(f"{name}: {result.line}", flush=True)
+            for finding in result.findings:
+                print(f"  {finding.kind.upper()} {finding.command}: {finding.text[:300]}", flush=True)
+    print(f"{found} findings")
+    return int(found > 0)
 
 
 def _cases(args: argparse.Namespace) -> list[Case]:
@@ -62,7 +81,8 @@ def _cases(args: argparse.Namespace) -> list[Case]:
 
 def _checked(cases: list[Case], folder: Path, args: argparse.Namespace) -> Iterator[Verdict]:
     """The verdicts as they come; cases of one table go to one process, which keeps its plain figures."""
-    jobs = [(case, folder, bool(args.only) or k % 5 == 0) for k, case in enumerate(cases)]
+    every = bool(args.only)
+    jobs = [(case, folder, every or k % 5 == 0, every or k % 10 == 3) for k, case in enumerate(cases)]
     jobs.sort(key=lambda job: (job[0].kind, job[0].draw))
     if args.workers == 1:
         yield from map(check_safely, jobs)
@@ -71,15 +91,15 @@ def _checked(cases: list[Case], folder: Path, args: argparse.Namespace) -> Itera
         yield from pool.imap_unordered(check_safely, jobs, chunksize=8)
 
 
-def check_safely(job: tuple[Case, Path, bool]) -> Verdict:
+def check_safely(job: tuple[Case, Path, bool, bool]) -> Verdict:
     """A verdict whatever happens: what comes out uncaught, or takes too long, is a stop."""
-    case, folder, dear = job
+    case, folder, dear, forms = job
     signal.signal(signal.SIGALRM, _too_long)
     signal.alarm(LONGEST)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return check(case, folder / str(os.getpid()), dear)
+            return check(case, folder / str(os.getpid()), dear, forms)
     except Exception as error:
         place = traceback.extract_tb(error.__traceback__)[-1]
         text = f"{type(error).__name__}: {error} ({Path(place.filename).name}:{place.lineno})"
@@ -95,6 +115,8 @@ def _too_long(number: int, frame: object) -> None:
 def _tell(verdict: Verdict, n: int, of: int) -> None:
     for finding in verdict.findings:
         print(f"{finding.kind.upper()} {finding.command}: {finding.text[:300]}\n    --only {verdict.case!r}")
+    for line in verdict.refused if of < 10 else ():
+        print(f"refused, {line}")
     if n % 25 == 0:
         print(f"  {n} of {of}", flush=True)
     sys.stdout.flush()

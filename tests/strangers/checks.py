@@ -13,6 +13,7 @@ from pathlib import Path
 from clustruct.cli import COMMANDS
 
 from .cases import Case
+from .forms import check_forms
 from .runs import Finding, Run, pairwise_f, read_rows, scores
 from .sheets import Sheet, write_sheet
 from .tables import make_sheet
@@ -35,8 +36,11 @@ class Verdict:
     figures: dict[str, float] = field(default_factory=dict)
 
 
-def check(case: Case, folder: Path, dear: bool = False) -> Verdict:
-    """Everything that is asked of a case; ``dear``: with C chosen, and the slower commands, too."""
+def check(case: Case, folder: Path, dear: bool = False, forms: bool = False) -> Verdict:
+    """Everything that is asked of a case.
+
+    ``dear``: with C chosen, and the slower commands, too; ``forms``: also from other formats and frames.
+    """
     shutil.rmtree(folder, ignore_errors=True)
     run = Run(folder / "odd", case.odd(), case.refusals)
     how = () if dear else QUICKLY
@@ -52,6 +56,10 @@ def check(case: Case, folder: Path, dear: bool = False) -> Verdict:
     verdict = Verdict(case.word, run.findings, run.refused)
     if case.compares and run.groups:
         compare(case, run, verdict, folder, how)
+    if forms and run.groups:
+        findings, tried = check_forms(run.sheet, folder / "forms", case.draw)
+        verdict.findings += findings
+        verdict.figures["forms"] = tried
     held = held_out(run) if "labels" in run.groups else None
     if held is not None:
         low, value, high = held

@@ -10,7 +10,7 @@ from .cases import Case
 from .checks import Verdict
 from .oddities import ODDITIES
 
-FINDINGS = ("stop", "equal", "lie", "difference")
+FINDINGS = ("stop", "equal", "lie", "difference", "form")
 
 
 def summary(verdicts: Sequence[Verdict]) -> str:
@@ -44,6 +44,9 @@ def _figures(verdicts: Sequence[Verdict]) -> list[str]:
                 f"cost in points of F ({model}): mean {sum(costs) / len(costs):.2f}, "
                 f"over 1: {over} of {len(costs)}"
             )
+    forms = [v.figures["forms"] for v in verdicts if "forms" in v.figures]
+    if forms:
+        lines.append(f"other formats, orders, ids, frames: {sum(forms):g} tried in {len(forms)} cases")
     held = [v.figures for v in verdicts if "held out" in v.figures]
     if held:
         error = sum(abs(f["held out"] - f["true"]) for f in held) / len(held)

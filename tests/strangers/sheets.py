@@ -141,14 +141,20 @@ def write_sheet(path: Path, sheet: Sheet, labels: Sequence[str] | None = None) -
     if ".parquet" in form.end:
         _write_parquet(path, header, rows)
         return path
-    if ".jsonl" in form.end:
-        items = (dict(zip(header, row, strict=True)) for row in rows)
-        text = "".join(json.dumps({k: v or None for k, v in item.items()}) + "\n" for item in items)
-    else:
-        text = _delimited(form, [header, *rows])
+    text = _sets(sheet, header, rows) if ".jsonl" in form.end else _delimited(form, [header, *rows])
     data = form.before + (text + form.after).encode(form.encoding, "surrogatepass")
     path.write_bytes(gzip.compress(data, mtime=0) if path.suffix == ".gz" else data)
     return path
+
+
+def _sets(sheet: Sheet, header: list[str], rows: list[list[str]]) -> str:
+    """One set of items in each line."""
+    sets: dict[str, list[dict[str, str | None]]] = {}
+    for a, row in enumerate(rows):
+        item = {name: cell or None for name, cell in zip(header, row, strict=True)}
+        sets.setdefault("" if sheet.set_names is None else sheet.set_names[a], []).append(item)
+    key = "id" if sheet.set_names is None else "document"
+    return "".join(json.dumps({key: name, "items": items}) + "\n" for name, items in sets.items())
 
 
 def _delimited(form: FileForm, rows: list[list[str]]) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import date, timedelta
+from functools import lru_cache
 
 import numpy as np
 
@@ -207,6 +208,7 @@ ALIKE, ERRORS, MISSING = 0.15, 0.3, 0.08
 KINDS = (*ENTITIES, "vectors", "mentions")
 
 
+@lru_cache(maxsize=64)
 def make_sheet(kind: str, draw: int, n_groups: int = 70) -> Sheet:
     """A plain table; half of its groups (of mentions, of its documents) are labelled."""
     rng = np.random.default_rng([draw, KINDS.index(kind)])
