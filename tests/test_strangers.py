@@ -135,7 +135,7 @@ def test_equal_rows_apart_are_seen():
 
 
 CHOSEN = [
-    "persons/0 in arabic & date: day first, points & a row fifty times",
+    "persons/0 in arabic & labels: emoji & rows reversed",
     "places/0 number: blanks around & names: in emoji & file: tabs",
     "events/0 emoji behind some & each row twice & file: CRLF",
     "mentions/0 in devanagari & column: random number & file: all quoted",
