@@ -468,3 +468,24 @@ def test_a_store_counts_names_and_takes_other_values(command, people):
     assert "2 items updated in 'city'" in out
     assert command("store", store, "--items", changed)[2] == ""
     assert command("store", store, "--update")[0] == 2
+
+
+def test_confidence_is_written_beside_the_groups_of_new_items(predict, people, command):
+    there, _, new = people
+    code, out, _ = predict("--existing", there / "known.csv", "--confidence")
+    assert code == 0
+    printed = list(csv.DictReader(out.splitlines()))
+    assert [row["id"] for row in printed] == new
+    sure = {row["id"]: float(row["confidence"]) for row in printed}
+    for name in ("all.csv", "all.jsonl"):
+        assert predict("--existing", there / "known.csv", "--confidence", "--out", there / name)[0] == 0
+    read = lambda name: list(csv.DictReader((there / name).read_text().splitlines()))  # noqa: E731
+    rows = {row["id"]: row["confidence"] for row in read("all.csv")}
+    assert {item: float(rows[item]) for item in new} == sure
+    assert not any(text for item, text in rows.items() if item not in sure)
+    told = json.loads(predict("--existing", there / "known.csv", "--confidence", "--json")[1])
+    assert told["confidence"] == pytest.approx(sure, rel=1e-5)
+    # What was written is known to the next run, which judges the items that it places anew.
+    code, out, err = predict("--existing", there / "all.csv", "--confidence", "--out", there / "again.csv")
+    assert (code, err) == (0, "")
+    assert not any(row["confidence"] for row in read("again.csv"))

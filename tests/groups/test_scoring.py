@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from clustruct import Recipe
 from clustruct.core.exceptions import DataWarning
+from clustruct.core.partitions import canonical_labels
 from clustruct.data import Evidence, Table
 from clustruct.data.datasets import make_records
 from clustruct.data.io import ColumnRoles
@@ -20,6 +21,7 @@ from clustruct.groups.item_assignment import NEW
 from clustruct.groups.known import known_of_table, write_known_items
 from clustruct.groups.named_assignment import number_groups
 from clustruct.groups.scoring import LARGE_GROUP, PAIRS_OF_ITEM, _inside, candidates, scores_near
+from clustruct.pipeline import group
 
 
 @pytest.fixture(scope="module")
@@ -73,8 +75,8 @@ def test_pairs_inside_groups(sizes, seed):
     touched = rng.random(len(groups)) < 0.1
     groups[touched] = NEW
     expected = set()
-    for group in near:
-        members = np.flatnonzero(groups == group)
+    for g in near:
+        members = np.flatnonzero(groups == g)
         reach = len(members) if len(members) <= LARGE_GROUP else PAIRS_OF_ITEM
         expected |= {(a, b) for i, a in enumerate(members) for b in members[i + 1 : i + 1 + reach]}
     found = [tuple(pair) for pair in _inside(groups, near, touched)]
@@ -163,3 +165,23 @@ def test_what_a_move_would_bring_together_is_scored_before_it(monkeypatch):
     # Of a very large group each item is compared with a few: the cut follows these.
     monkeypatch.setattr(scoring, "MOST_TO_SPLIT", 11)
     assert place_items(pipeline, table, groups, evidence=known).groups == found
+
+
+@pytest.mark.parametrize("calibrated", [False, True])
+def test_confidence_in_new_items_is_that_of_all_grouped_at_once(people, calibrated):
+    sets = make_records(n_sets=6, n_people=8, errors=0.6)
+    pipeline = check_tables(Recipe(C=1.0, calibrate=calibrated).fit(sets).pipeline_)
+    once = group(pipeline, people, confidence=True)
+    assert once.is_probability == calibrated
+    found = place_items(pipeline, people, confidence=True)
+    labels = canonical_labels([found.groups[name] for name in people.ids])
+    assert labels.tolist() == once.labels.tolist()
+    assert found.confidence == pytest.approx(dict(zip(people.ids, once.confidence.tolist(), strict=True)))
+    # Beside known groups only what the run has placed is judged, each by its place among these.
+    known = {name: str(y) for name, y in list(zip(people.ids, labels.tolist(), strict=True))[:-6]}
+    found = place_items(pipeline, people, known, confidence=True)
+    assert set(found.confidence) == set(people.ids[-6:])
+    if canonical_labels([found.groups[name] for name in people.ids]).tolist() == labels.tolist():
+        expected = {name: once.confidence[a] for a, name in enumerate(people.ids) if name in found.confidence}
+        assert found.confidence == pytest.approx(expected)
+    assert place_items(pipeline, people, known).confidence is None

@@ -7,7 +7,7 @@ import sys
 import warnings
 from contextlib import nullcontext
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import clustruct
 from clustruct.core.formatting import count, format_table, short
@@ -51,8 +51,6 @@ def check(args: argparse.Namespace) -> None:
         if getattr(args, name) and args.existing is None:
             raise UsageError(f"--{name.replace('_', '-')} goes with --existing only")
     _check_settle(args)
-    if args.confidence and args.existing is not None:
-        raise UsageError("--confidence does not go with --existing")
 
 
 def _check_settle(args: argparse.Namespace) -> None:
@@ -129,6 +127,7 @@ def run(args: argparse.Namespace, saved: SavedModel) -> None:
             revise=args.revise,
             settle=args.settle,
             update=args.update,
+            confidence=args.confidence,
             fresh=None if store is None else store.fresh_id,
         )
         number = None if args.dry_run else _write(args, known, found, store)
@@ -160,9 +159,25 @@ def _tables_to_check(saved: SavedModel, known: KnownItems) -> list[Table]:
 def _write(args: argparse.Namespace, known: KnownItems, found: Outcome, store: Store | None) -> int | None:
     """Write the file and the run, or neither: the file is ready, and gets its name when the run is kept."""
     file = clustruct.groups.known.known_file
-    target = (args.out, found.table, found.update.groups, known.id, known.cluster)
+    target = (args.out, _with_confidence(found), found.update.groups, known.id, known.cluster)
     with nullcontext() if args.out is None else file(*target):
         return None if store is None else clustruct.groups.record(store, found, source=", ".join(args.data))
+
+
+def _with_confidence(found: Outcome) -> Table:
+    """The items, with the confidence in the place of those that the run has placed, if that was asked for."""
+    table, sure = found.table, found.update.confidence
+    if sure is None:
+        return table
+    (name,) = RESULT_COLUMNS
+    if table.has(name):
+        why = "the data has a column of this name: rename it, or leave --confidence out"
+        raise clustruct.core.exceptions.DataError(f"{name!r}: {why}")
+    columns: dict[str, Any] = {field: table.field_column(field) for field in table.fields()}
+    digits = {item: float(f"{value:.6g}") for item, value in sure.items()}  # as groups are printed
+    columns |= {name: [digits.get(str(item)) for item in table.item_ids]}
+    made = clustruct.data.Table.from_columns(columns, ids=table.ids, context=table.context)
+    return replace(made, source=table.source)
 
 
 def _known_and_new(
@@ -221,7 +236,9 @@ def _print_outcome(
     report = sys.stdout
     if args.out is None:
         labels = [found.update.groups[str(name)] for name in new.item_ids]
-        answer = clustruct.data.io.Prediction(replace(new, name="", labels=None), labels)
+        sure = found.update.confidence
+        more = {} if sure is None else {RESULT_COLUMNS[0]: [sure.get(str(name)) for name in new.item_ids]}
+        answer = clustruct.data.io.Prediction(replace(new, name="", labels=None), labels, more)
         sys.stdout.writelines(clustruct.data.io.prediction_lines([answer]))
         sys.stdout.flush()
         report = sys.stderr
@@ -237,6 +254,7 @@ def _json(args: argparse.Namespace, found: Outcome) -> dict[str, object]:
         "model": str(args.model),
         "existing": str(args.existing),
         "new": {item: found.update.groups[item] for item in found.new},
+        **({} if found.update.confidence is None else {"confidence": dict(found.update.confidence)}),
         **as_json(found.changes),
         "other_values": {"items": list(found.changed.items), "fields": dict(found.changed.fields or {})},
         "updated": found.updated,

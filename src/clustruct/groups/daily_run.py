@@ -78,6 +78,7 @@ def add_to_groups(
     revise: bool = False,
     settle: int | None = None,
     update: bool = False,
+    confidence: bool = False,
     fresh: Callable[[str], str] | None = None,
     random_state: int = 0,
 ) -> Outcome:
@@ -105,6 +106,8 @@ def add_to_groups(
     update : bool, default=False
         Whether known items take the values that they have in the new table. They are scored by these, and
         keep their groups unless a revision moves them.
+    confidence : bool, default=False
+        Whether ``update.confidence`` says how sure the place of each item is that is new or has moved.
 
     Returns
     -------
@@ -134,6 +137,7 @@ def add_to_groups(
         revise=revise or bool(loose),
         loose=loose,
         fresh=fresh,
+        confidence=confidence,
         random_state=random_state,
     )
     changes = found.changes if state is known.state else compare(before, found.groups)

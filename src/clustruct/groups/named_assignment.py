@@ -30,13 +30,15 @@ class Update:
     """Groups after a run, by item, and what became of each.
 
     ``proposals`` are merges and splits of known groups that were not done, the largest gain first; ``freed``
-    are old items that a decision has taken out of their group.
+    are old items that a decision has taken out of their group. ``confidence``, if it was asked for, says how
+    sure the place of each item is that is new or has moved.
     """
 
     groups: Mapping[str, str]
     changes: Changes
     proposals: tuple[Proposal[str], ...]
     freed: tuple[str, ...]
+    confidence: Mapping[str, float] | None = None
 
 
 def update_groups(

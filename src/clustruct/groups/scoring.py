@@ -4,18 +4,22 @@ them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 from sklearn.pipeline import Pipeline
 
 from clustruct.core.callbacks import working
+from clustruct.core.partitions import canonical_labels
 from clustruct.core.typing import Bools, Floats, Ints
 from clustruct.data import Evidence, PairScores, Table
 from clustruct.features import PairFeatures
 from clustruct.features.blocking import across
 from clustruct.features.columns import Columns
+from clustruct.learning import item_confidence
 from clustruct.pipeline import check_correlation, score_pairs
+from clustruct.pipeline.predict import is_calibrated
 
 from .item_assignment import NEW
 from .named_assignment import Update, number_groups, update_groups
@@ -37,6 +41,7 @@ def place_items(
     revise: bool = False,
     loose: Collection[str] | None = None,
     fresh: Callable[[str], str] | None = None,
+    confidence: bool = False,
     random_state: int = 0,
 ) -> Update:
     """Group the new items of a set with a trained pipeline, beside items whose groups are known.
@@ -55,6 +60,9 @@ def place_items(
         Group id of each known item; the others are new.
     evidence, revise, loose, fresh, random_state
         As for `update_groups`.
+    confidence : bool, default=False
+        Whether to say how sure the place of each item is that is new or has moved: its probability, or the
+        score that it would lose.
 
     Returns
     -------
@@ -71,7 +79,7 @@ def place_items(
         touched |= misplaced_items(evidence, theirs)
     scores = scores_near(pipeline, columns, touched, theirs, evidence)
     with working("grouping"):
-        return update_groups(
+        found = update_groups(
             known,
             items,
             scores,
@@ -81,6 +89,32 @@ def place_items(
             fresh=fresh,
             random_state=random_state,
         )
+        return (
+            replace(found, confidence=place_confidence(pipeline, items, scores, found))
+            if confidence
+            else found
+        )
+
+
+def place_confidence(
+    pipeline: Pipeline, items: Sequence[str], scores: PairScores, found: Update
+) -> dict[str, float]:
+    """How sure the place is of each item that a run has put somewhere, by the pairs that it has scored."""
+    changes, model = found.changes, pipeline[-1]
+    placed = frozenset([*changes.added, *(move.item for move in changes.moved)])
+    if not placed:
+        return {}
+    labels = number_groups([found.groups[item] for item in items])[1]
+    counts = np.fromiter((item in placed for item in items), np.bool_, len(items))
+    near = np.isin(labels, labels[counts])
+    near[scores.pair_list.ravel()] = True
+    part = np.flatnonzero(near)
+    few, y = scores.take(part), canonical_labels(labels[part])
+    if is_calibrated(pipeline):
+        sure = model.item_probability(few, y)
+    else:
+        sure = item_confidence(few.matrix_or_graph(), y, sources=few.sources).confidence
+    return {items[a]: float(sure[at]) for at, a in enumerate(part.tolist()) if counts[a]}
 
 
 def misplaced_items(evidence: Evidence, groups: Ints) -> Bools:
