@@ -3,12 +3,19 @@ r"""Which pairs belong together, without labels: a mixture of two classes of pai
 Each field of a pair agrees to some level (0: missing). Given whether the pair belongs together, fields are
 taken as independent, and the likelihood
 
-.. math:: \prod_p \Big( \lambda \prod_f m_{f, \gamma_{pf}} + (1 - \lambda) \prod_f u_{f, \gamma_{pf}} \Big)
+.. math:: \prod_p \Big( \lambda \prod_f m_{f, \gamma_{pf}}^{t_f}
+   + (1 - \lambda) \prod_f u_{f, \gamma_{pf}}^{t_f} \Big)
 
 is made large by expectation-maximisation: m are the shares of levels among pairs that belong together, u
 among the others, lambda is the share of the former. (Fellegi and Sunter, "A theory for record linkage", JASA
-1969; the EM of Winkler, 1988.) The weight of a level is log(m / u); ``rising`` weights never fall with
+1969; the EM of Winkler, 1988.) The weight of a level is t log(m / u); ``rising`` weights never fall with
 agreement, by a projection after each step, which keeps the two classes from changing places.
+
+What is missing says nothing (m = u = 1 at level 0): that both rows have a field tells which list they are
+from. Fields that agree together in pairs that are apart (a town and its postcode, a field and its copy) tell
+one thing, and share its weight: t (`field_discounts`) is 1 for a field that is independent of all others. As
+independent evidence they would be the strongest pattern in the pairs of a wide table, and the two classes
+would be pairs of one town and others.
 """
 
 from __future__ import annotations
@@ -87,15 +94,45 @@ def levels(values: Floats, missing: Bools) -> Ints:
     return found
 
 
-def fit_mixture(gamma: Ints, start: Floats, *, rising: bool = True, rounds: int = 100) -> Mixture:
+def field_discounts(values: Floats, missing: Bools, apart: Floats) -> Floats:
+    """How much each field counts beside the others: 1 over the sum of squared correlations with all fields.
+
+    Correlations are those of the values over pairs that weigh ``apart``; that one field agrees where another
+    does not takes nothing away.
+
+    >>> once, other = np.array([0.0, 1.0, 0.0, 1.0]), np.array([0.0, 0.0, 1.0, 1.0])
+    >>> fields = np.column_stack([once, once, other])
+    >>> field_discounts(fields, np.zeros((4, 3), bool), np.ones(4)).tolist()
+    [0.5, 0.5, 1.0]
+    """
+    known = np.where(missing, 0.0, apart[:, None])
+    centred = np.where(
+        missing, 0.0, values - (known * values).sum(axis=0) / np.maximum(known.sum(axis=0), 1e-300)
+    )
+    products = (centred * apart[:, None]).T @ centred
+    spread = np.sqrt(np.diag(products))
+    among = np.maximum(products, 0.0) / np.maximum(np.outer(spread, spread), 1e-12)
+    np.fill_diagonal(among, 1.0)
+    return np.asarray(1.0 / (among**2).sum(axis=1))
+
+
+def fit_mixture(
+    gamma: Ints,
+    start: Floats,
+    *,
+    discounts: Floats | None = None,
+    rising: bool = True,
+    rounds: int = 100,
+) -> Mixture:
     """The two classes of pairs with these levels of agreement, from probabilities to begin with.
 
-    Cost O(pairs fields) each round.
+    ``discounts`` are t, 1 by default. Cost O(pairs fields) each round.
     """
     r, seen, k = np.asarray(start, np.float64), list[float](), int(gamma.max(initial=0)) + 1
+    t = np.ones((gamma.shape[1], 1)) if discounts is None else discounts[:, None]
     for _ in range(rounds):
         share = float(np.clip(r.mean(), 1e-9, 1.0 - 1e-9))
-        m, u = _shares(gamma, r, k), _shares(gamma, 1.0 - r, k)
+        m, u = _shares(gamma, r, k) ** t, _shares(gamma, 1.0 - r, k) ** t
         weights = np.log(m / u)
         if rising:
             weights = _rising(weights, gamma)
@@ -107,9 +144,12 @@ def fit_mixture(gamma: Ints, start: Floats, *, rising: bool = True, rounds: int 
 
 
 def _shares(gamma: Ints, r: Floats, k: int) -> Floats:
-    """The share of each level in each field, of pairs that count r."""
+    """The share of each level in each field where it is not missing, of pairs that count r; 1 where it is."""
     counts = np.array([np.bincount(column, weights=r, minlength=k) for column in gamma.T]) + SMOOTHING
-    return counts / counts.sum(axis=1, keepdims=True)
+    counts[:, 0] = 0.0
+    found = counts / counts.sum(axis=1, keepdims=True)
+    found[:, 0] = 1.0
+    return found
 
 
 def _rising(weights: Floats, gamma: Ints) -> Floats:

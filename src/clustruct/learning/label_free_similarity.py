@@ -35,16 +35,18 @@ from clustruct.data.matrices import dense
 from clustruct.search.correlation import local_search
 from clustruct.search.oracles import make_predictor
 
-from .fellegi_sunter import agreement, fit_mixture, levels
+from .fellegi_sunter import agreement, field_discounts, fit_mixture, levels
 from .grouping import search_groups
 from .problems import feature_scale
 
 # Where less of the pairs inside groups was compared, groups are chains of neighbours, not to be believed.
-CREDIBLE = 0.3
+CREDIBLE = 0.5
 # Rounds of learning from the pairs that are nearest to each other, and what is held of these and of others.
 SEED_ROUNDS, SURE, DOUBTFUL = 3, 0.98, 0.02
 # What the mixture begins with: one pair for every two items belongs together, but no larger share of all.
 MATES, LARGEST_SHARE = 0.5, 0.1
+# How often it is looked which fields tell the same thing, among pairs that are taken as apart.
+DISCOUNT_ROUNDS = 2
 # Of the pairs without a judgement every so-manieth is looked at, at least this many: they count as few
 # answers, and a person waits.
 GUESSES = 5000
@@ -140,8 +142,13 @@ def _guess_probabilities(table: PairRows, names: Sequence[str]) -> tuple[Floats,
     surprise, missing = agreement(table.rows, names)
     likeness = surprise.sum(axis=1)
     share = min(LARGEST_SHARE, MATES * sum(table.sizes) / len(table.pairs))
-    start = np.where(likeness > np.quantile(likeness, 1.0 - share), 0.9, 0.01)
-    found = fit_mixture(levels(surprise, missing), start).posterior
+    found, gamma = (
+        np.where(likeness > np.quantile(likeness, 1.0 - share), 0.9, 0.01),
+        levels(surprise, missing),
+    )
+    for _ in range(DISCOUNT_ROUNDS):
+        discounts = field_discounts(surprise, missing, 1.0 - found)
+        found = fit_mixture(gamma, found, discounts=discounts).posterior
     from_nearest = table.density(2.0 * found - 1.0) < CREDIBLE
     return table.from_nearest(likeness) if from_nearest else found, from_nearest
 
