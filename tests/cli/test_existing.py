@@ -372,6 +372,8 @@ def test_decisions_of_a_store_that_contradict_each_other_are_named_by_the_store(
     told += f"decision {numbers[0]} of {store} (by ann) says they are the same"
     if option == "--existing":
         told += "; undo one of them (clustruct store FILE --decide undo NUMBER)"
+    else:
+        told += " (--disagreement majority, or disagreement='majority', leaves out what most contradict)"
     assert (code, err) == (1, f"clustruct: {told}\n")
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import clustruct
 from clustruct.core.formatting import count
 
-from .arguments import columns, partly_labelled_sets, read_model
+from .arguments import columns, names_between_commas, partly_labelled_sets, read_model
 from .output import UsageError
 
 if TYPE_CHECKING:
@@ -43,8 +43,15 @@ OF_START = [
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What people said, and where to go on from."""
     add = parser.add_argument_group("corrections").add_argument
-    files = "labelled pairs, decisions or groups (.csv, .tsv, .jsonl), or a store; may be given several times"
+    files = (
+        "labelled pairs, decisions or groups (.csv, .tsv, .jsonl; dedupe's training as .json), or a store; "
+        "may be given several times"
+    )
     add("--corrections", metavar="FILE|STORE", action="append", default=[], help=files)
+    ids = "the two columns of ids of labelled pairs, if they are not recognised"
+    add("--pair-columns", type=names_between_commas, metavar="A,B", help=ids)
+    words = "the column of labelled pairs that says whether they are the same (yes/no, 1/0, a probability)"
+    add("--answer", metavar="COLUMN", help=words)
     items = "the items that corrections refer to, with the groups shown to people, if not in DATA"
     add("--corrected", metavar="FILE", action="append", default=[], help=items)
     who = "if people disagree about a pair: refuse (default), or take the majority"
@@ -57,8 +64,11 @@ def is_asked(args: argparse.Namespace) -> bool:
     """Whether there is something to learn from beside labels."""
     if args.disagreement != "error" and not args.corrections:
         raise UsageError("--disagreement goes with --corrections")
-    if args.corrected and not args.corrections:
-        raise UsageError("--corrected goes with --corrections")
+    for name in ("corrected", "pair_columns", "answer"):
+        if getattr(args, name) and not args.corrections:
+            raise UsageError(f"--{name.replace('_', '-')} goes with --corrections")
+    if args.pair_columns and len(args.pair_columns) != 2:
+        raise UsageError("--pair-columns takes two columns: A,B")
     return bool(args.corrections or args.start)
 
 
@@ -152,6 +162,8 @@ def _corrections(args: argparse.Namespace, sets: list[Any], trained: Mapping[str
         seen=[_read_shown_groups(args, path, trained) for path in args.corrected],
         unlabelled=args.unlabelled or "apart",
         disagreement=args.disagreement,
+        pair=tuple(args.pair_columns) if args.pair_columns else None,
+        answer=args.answer,
     )
 
 

@@ -71,8 +71,9 @@ def decisions(path: str | None) -> list[Decision]:
     if path is None:
         return []
     found = clustruct.groups.read_labels(path)
-    if found.form == "clusters" and not found.decisions:
-        why = "holds groups, not pairs or decisions (--existing takes groups)"
+    if found.form == "records" or (found.form == "clusters" and not found.decisions):
+        held = "records by value" if found.form == "records" else "groups"
+        why = f"holds {held}, not pairs or decisions (--existing takes groups)"
         raise clustruct.core.exceptions.DataError(f"{path}: {why}")
     return list(found.decisions)
 

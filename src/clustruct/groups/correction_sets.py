@@ -4,25 +4,41 @@ stores, for the sets whose items they name.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from os import PathLike
+from pathlib import Path
 
 import numpy as np
 
-from clustruct.core.exceptions import DataError
+from clustruct.core.exceptions import DataError, DataWarning
 from clustruct.core.formatting import count
 from clustruct.core.partitions import UNKNOWN, partial_labels
 from clustruct.core.typing import Ints
 from clustruct.data import Evidence, Table
 from clustruct.learning.problems.training import Unlabelled
 
-from .decisions import JUDGEMENTS, Decision, Disagreement, PairJudgement, evidence_of, settle
+from .decisions import (
+    JUDGEMENTS,
+    Decision,
+    Disagreement,
+    PairJudgement,
+    evidence_of,
+    most_consistent,
+    settle,
+    settle_pairs,
+)
 from .files import read_labels
 from .known import KnownItems, known_of_store
 from .log_replay import State, replay, undone
+from .record_pairs import RecordPair, RowsByValue, find_pair
 from .schema import is_store
 from .store import Store
+
+# Names of items that are not there which a warning shows.
+SHOWN = 3
 
 
 @dataclass(frozen=True)
@@ -61,6 +77,8 @@ def corrections(
     seen: Sequence[KnownItems] = (),
     unlabelled: Unlabelled = "apart",
     disagreement: Disagreement = "error",
+    pair: tuple[str, str] | None = None,
+    answer: str | None = None,
 ) -> Corrections:
     """The corrections of files and stores, for `Recipe.fit`.
 
@@ -68,7 +86,8 @@ def corrections(
     the sets, and change them. Groups by one person are labels of items that have none; by several they are
     pairs. Of a store its own items count, where no set has them, and its groups are those that people saw.
     What is wrong is a `DataError` that names file and line: contradictions, cycles (a is b, b is c, a is not
-    c), people who disagree, items and groups that are not there.
+    c), people who disagree, groups that are not there. Labelled pairs of items that are not there do not
+    count, with a warning; where that is so of all pairs of a file, it is an error.
 
     Parameters
     ----------
@@ -81,7 +100,10 @@ def corrections(
     unlabelled : {"apart", "unknown"}, default="apart"
         As for `Recipe`.
     disagreement : {"error", "majority"}, default="error"
-        As for `settle`.
+        As for `settle`; with "majority" pairs that contradict what most others say together do not count,
+        either, and are noted.
+    pair, answer : optional
+        The columns of labelled pairs, as for `read_labels`.
 
     Returns
     -------
@@ -94,8 +116,11 @@ def corrections(
         bare = replace(known.table, labels=None)
         corrected.append(_CorrectedSet(bare, groups=known.state.groups or None))
     for source in sources:
-        (_take_store if is_store(source) else _take_file)(corrected, source)
-    holding = [settle(one.judgements, disagreement=disagreement) for one in corrected]
+        if is_store(source):
+            _take_store(corrected, source)
+        else:
+            _take_file(corrected, source, pair, answer)
+    holding = [one.settle(disagreement) for one in corrected]
     evidence = [one.evidence(h, unlabelled) for one, h in zip(corrected, holding, strict=True)]
     answers = [judged.answer for h in holding for judged in h]
     return Corrections(
@@ -121,6 +146,49 @@ class _CorrectedSet:
 
     def __post_init__(self) -> None:
         self.numbers = {str(name): a for a, name in enumerate(self.table.item_ids)}
+        self._rows = dict[tuple[str, ...], RowsByValue]()
+
+    @cached_property
+    def _other_names(self) -> dict[str, str]:
+        """Items whose ids name the file of their table, by the names that they have without its ending."""
+        names = ((name.partition(":"), name) for name in self.numbers)
+        return {f"{Path(table).stem}:{own}": name for (table, colon, own), name in names if colon}
+
+    def item_of(self, name: str) -> str | None:
+        """The id of the item that a labelled pair calls so: numbers may be written as 12.0, and tables named
+        without their ending.
+        """
+        for known in (name, name.removesuffix(".0")):
+            if known in self.numbers:
+                return known
+            if known in self._other_names:
+                return self._other_names[known]
+        return None
+
+    def rows_by(self, record: Mapping[str, object]) -> RowsByValue:
+        """The rows by the fields that a record and the table have."""
+        fields = tuple(name for name in record if self.table.has(name))
+        if fields not in self._rows:
+            self._rows[fields] = RowsByValue(self.table, fields)
+        return self._rows[fields]
+
+    def settle(self, disagreement: Disagreement) -> list[PairJudgement]:
+        """The judgements that hold; with "majority" those that most others contradict are noted."""
+        if disagreement == "error":
+            try:
+                return settle(self.judgements)
+            except DataError as error:
+                advice = (
+                    "--disagreement majority, or disagreement='majority', leaves out what most contradict"
+                )
+                raise DataError(f"{error} ({advice})") from None
+        voted = settle_pairs(self.judgements, None, disagreement)
+        holding = most_consistent(voted)
+        kept = set(map(id, holding))
+        self.notes += [
+            f"{j}, which most others contradict: it does not count" for j in voted if id(j) not in kept
+        ]
+        return holding
 
     def labels(self) -> dict[str, str]:
         """The label of each item that has one."""
@@ -203,34 +271,89 @@ def _take_store(corrected: list[_CorrectedSet], path: str | PathLike[str]) -> No
     one.groups = state.groups
 
 
-def _take_file(corrected: list[_CorrectedSet], path: str | PathLike[str]) -> None:
+def _take_file(
+    corrected: list[_CorrectedSet],
+    path: str | PathLike[str],
+    pair: tuple[str, str] | None,
+    answer: str | None,
+) -> None:
     """What a file says, given to the sets that have the items."""
-    found = read_labels(path)
+    found = read_labels(path, pair=pair, answer=answer)
     if found.clusters:
         for item in found.clusters:
             if not any(item in one.numbers for one in corrected):
                 raise DataError(f"{path}: names the item {item!r}, and there is no such item")
         for one in corrected:
             one.relabel({item: f"{path} {group}" for item, group in found.clusters.items()})
-    out = undone(found.decisions)
+    decisions = found.decisions
+    if found.form == "pairs":
+        decisions = tuple(_with_known_items(decisions, corrected, path))
+    elif found.form == "records":
+        decisions = tuple(_with_rows(found.records, corrected, path))
+    out = undone(decisions)
     by_set: dict[int, list[Decision]] = {}
-    for decision in found.decisions:
+    for decision in decisions:
         if decision.number not in out and decision.kind not in ("undo", "note"):
             number = _set_of(decision, corrected)
             by_set.setdefault(number, []).append(decision)
             if decision.into is not None:
                 corrected[number].new_groups.add(decision.into)
-    for number, decisions in by_set.items():
+    for number, own in by_set.items():
         one = corrected[number]
-        if all(d.kind in JUDGEMENTS for d in decisions):
-            one.add(replay(decisions))
+        if all(d.kind in JUDGEMENTS for d in own):
+            one.add(replay(own))
             continue
-        state = replay(decisions, one.named_groups())
+        state = replay(own, one.named_groups())
         if one.groups is None:  # people had the labels before them
             one.relabel(state.groups)
         else:
             one.groups = dict(state.groups)
         one.add(state)
+
+
+def _with_known_items(
+    decisions: Sequence[Decision], corrected: Sequence[_CorrectedSet], path: str | PathLike[str]
+) -> Iterator[Decision]:
+    """Labelled pairs of items that are there, by their ids; it is told how many are not."""
+    missing, names = list[Decision](), dict[str, None]()
+    for decision in decisions:
+        own = {a: next(filter(None, (one.item_of(a) for one in corrected)), None) for a in decision.items}
+        names |= dict.fromkeys(a for a, item in own.items() if item is None)
+        items = tuple(item for item in own.values() if item is not None)
+        if len(set(items)) == len(decision.items):
+            yield replace(decision, items=items)
+        else:
+            missing.append(decision)
+    if missing and len(missing) == len(decisions):
+        raise DataError(f"{missing[0]} names {next(iter(names), '')!r}, and there is no such item")
+    if missing:
+        shown = ", ".join(map(repr, [*names][:SHOWN]))
+        _warn_of_missing(path, len(missing), len(decisions), f"name items that are not in the data ({shown})")
+
+
+def _with_rows(
+    pairs: Sequence[RecordPair], corrected: Sequence[_CorrectedSet], path: str | PathLike[str]
+) -> Iterator[Decision]:
+    """Labelled pairs of records as pairs of the rows that have their values; the others are counted."""
+    missing = 0
+    for pair in pairs:
+        for one in corrected:
+            rows = find_pair(one.rows_by({**pair.first, **pair.second}), pair)
+            if rows is not None:
+                names = tuple(str(one.table.item_ids[a]) for a in rows)
+                yield Decision(pair.kind, names, number=pair.number, source=str(path))
+                break
+        else:
+            missing += 1
+    if missing == len(pairs):
+        raise DataError(f"{path}: no two records of a labelled pair are rows of the data")
+    if missing:
+        _warn_of_missing(path, missing, len(pairs), "have a record that is no row of the data")
+
+
+def _warn_of_missing(path: str | PathLike[str], missing: int, n: int, why: str) -> None:
+    text = f"{path}: {missing:,} of {count(n, 'labelled pair')} {why}: they do not count"
+    warnings.warn(text, DataWarning, stacklevel=5)
 
 
 def _set_of(decision: Decision, corrected: Sequence[_CorrectedSet]) -> int:

@@ -12,11 +12,14 @@ from itertools import chain, combinations
 from os import PathLike
 from typing import Any, Literal, TypeGuard, get_args
 
+import numpy as np
+
 from clustruct.core.exceptions import DataError
 from clustruct.core.formatting import count, place
 from clustruct.core.typing import Ints
-from clustruct.data import Evidence
+from clustruct.data import Evidence, PairScores
 from clustruct.data.evidence import Contradiction
+from clustruct.search.correlation import local_search
 
 Kind = Literal["same", "different", "unsure", "sort", "move", "merge", "split", "confirm", "note", "undo"]
 DECISION_KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -311,6 +314,18 @@ def settle(
     clustruct.core.exceptions.DataError: decision 2 says 'b' and 'a' are different, but decision 1 (by ann)
     says they are the same
     """
+    holding = settle_pairs(judgements, items, disagreement)
+    try:
+        evidence_of(holding, _numbers_of(holding))
+    except Contradiction as found:
+        raise DataError(_explain(found, holding)) from None
+    return holding
+
+
+def settle_pairs(
+    judgements: Iterable[PairJudgement], items: Collection[str] | None, disagreement: Disagreement
+) -> list[PairJudgement]:
+    """One judgement for each pair; what follows from several pairs is not looked at."""
     by_pair: dict[tuple[str, str], dict[str, PairJudgement]] = {}
     for judged in judgements:
         for item in (judged.a, judged.b):
@@ -320,16 +335,39 @@ def settle(
         by_author.pop(judged.by.author, None)
         by_author[judged.by.author] = judged
     settled = [_settle_pair(list(by_author.values()), disagreement) for by_author in by_pair.values()]
-    holding = [judged for judged in settled if judged is not None]
-    numbers: dict[str, int] = {}
-    for judged in holding:
-        numbers.setdefault(judged.a, len(numbers))
-        numbers.setdefault(judged.b, len(numbers))
+    return [judged for judged in settled if judged is not None]
+
+
+def most_consistent(holding: Sequence[PairJudgement]) -> list[PairJudgement]:
+    """Without those that contradict the grouping which most of them agree with.
+
+    >>> from clustruct.groups import Decision
+    >>> words = [("a", "b", "same"), ("b", "c", "same"), ("a", "c", "same"), ("c", "d", "different"),
+    ...          ("a", "d", "same"), ("b", "d", "different")]
+    >>> judged = [PairJudgement(a, b, word, Decision(word, (a, b))) for a, b, word in words]
+    >>> [(j.a, j.b, j.answer) for j in judged if j not in most_consistent(judged)]
+    [('a', 'd', 'same')]
+    """
+    numbers = _numbers_of(holding)
     try:
         evidence_of(holding, numbers)
-    except Contradiction as found:
-        raise DataError(_explain(found, holding)) from None
-    return holding
+    except Contradiction:
+        sure = [j for j in holding if j.answer != "unsure"]
+        ends = np.sort([[numbers[j.a], numbers[j.b]] for j in sure], axis=1)
+        votes = np.array([1.0 if j.answer == "same" else -1.0 for j in sure])
+        order = np.lexsort((ends[:, 1], ends[:, 0]))
+        labels = local_search(PairScores(len(numbers), index=ends[order], values=votes[order])).tolist()
+        return [
+            j
+            for j in holding
+            if j.answer == "unsure" or (labels[numbers[j.a]] == labels[numbers[j.b]]) == (j.answer == "same")
+        ]
+    return list(holding)
+
+
+def _numbers_of(holding: Sequence[PairJudgement]) -> dict[str, int]:
+    """The items named, numbered in alphabetical order."""
+    return {item: a for a, item in enumerate(sorted({item for j in holding for item in (j.a, j.b)}))}
 
 
 def _settle_pair(judged: Sequence[PairJudgement], disagreement: str) -> PairJudgement | None:

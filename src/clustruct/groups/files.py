@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from clustruct.core.exceptions import DataError, DataWarning, NoLabels
-from clustruct.core.formatting import place
+from clustruct.core.formatting import count, place
 from clustruct.core.storage.targets import replacing
 from clustruct.data import Table
 from clustruct.data.io import ColumnRoles, read_sets
@@ -22,6 +23,7 @@ from clustruct.data.io.csv_files import csv_rows
 from clustruct.data.io.formats import is_table, suffix_of, text_lines
 
 from .decisions import Decision, Kind, PairJudgement, decision_of, judgements_of
+from .record_pairs import RecordPair, read_record_pairs
 from .schema import is_store
 from .store import Store
 
@@ -33,19 +35,16 @@ COLUMNS = (
 )
 LONGEST_LINE = 32 * 2**20
 ROWS_AT_ONCE = 10_000
-# Names that people and tools give to the columns; those of one entry go together.
-PAIR_COLUMNS = (
-    ("a", "b"),
-    ("id1", "id2"),
-    ("id_1", "id_2"),
-    ("item1", "item2"),
-    ("left", "right"),
-    ("left_id", "right_id"),
-    ("ltable_id", "rtable_id"),
-    ("id_l", "id_r"),
-    ("unique_id_l", "unique_id_r"),
+# Names that people and tools give to the two columns of a pair, and what tells two names apart that are the
+# same otherwise and speak of ids ("unique_id_l", "rec_id_1").
+PAIR_COLUMNS = (("a", "b"), ("left", "right"), ("item1", "item2"), ("level_0", "level_1"), ("0", "1"))
+SIDES = (("1", "2"), ("l", "r"), ("left", "right"), ("a", "b"), ("x", "y"), ("source", "target"))
+ANSWER_COLUMNS = (
+    *("answer", "label", "same", "match", "is_match", "gold", "verdict", "judgement", "judgment"),
+    *("clerical_match_score", "is_duplicate", "duplicate", "true_match", "matched"),
 )
-ANSWER_COLUMNS = ("answer", "label", "same", "match", "is_match", "gold", "verdict", "judgement", "judgment")
+# The tables of the two items of a pair, beside their ids.
+TABLE_COLUMNS = ("source_dataset_l", "source_dataset_r")
 CLUSTER_COLUMNS = ("cluster", "group", "label", "entity")
 AUTHOR_COLUMNS = ("author", "rater", "annotator", "user", "by")
 WORDS: dict[str, Kind] = {
@@ -66,10 +65,11 @@ GROUP_COLUMNS = ("cluster", "group")
 class LabelFile:
     """What a file of labels says."""
 
-    form: Literal["decisions", "pairs", "clusters"]
+    form: Literal["decisions", "pairs", "clusters", "records"]
     clusters: Mapping[str, str]
     unlabelled: tuple[str, ...]
     decisions: tuple[Decision, ...]
+    records: tuple[RecordPair, ...] = ()
 
     def judgements(self) -> list[PairJudgement]:
         """Judgements of pairs."""
@@ -85,33 +85,75 @@ def read_labels(
     cluster: str | None = None,
     author: str | None = None,
 ) -> LabelFile:
-    """The labels of a .csv, .tsv or .jsonl file, whichever of three forms it has.
+    """The labels of a .csv, .tsv, .jsonl or .json file, whichever of four forms it has.
 
     - *decisions*: a column ``decision`` (see `read_decisions`);
-    - *pairs*: two columns of ids (a and b, id1 and id2, left and right, ...) and one of answers: yes, no
-      or unsure (also 1 and 0, true and false, same and different, ...);
+    - *pairs*: two columns of ids (a and b, id1 and id2, left and right, unique_id_l and unique_id_r, ...)
+      and one of answers: yes, no or unsure (also true and false, same and different, a probability of at
+      most 1, ...). A pair without an answer is passed over; in a file of two columns all are the same;
     - *clusters*: ids and the group of each (``id`` and ``cluster``); an empty group means that it is not
-      known.
+      known;
+    - *records*: JSON with lists "match" and "distinct" of pairs of records, as dedupe writes its training.
 
     A column ``author`` (or rater, annotator, ...) says whose label it is. Groups by several people become
     pairs: for every two items that one of them has put together, what each of them says. `settle`
     then names who disagrees, or takes the majority.
     """
-    rows = list(_rows_of(Path(path)))
+    if suffix_of(Path(path)) == ".json":
+        return LabelFile("records", {}, (), (), read_record_pairs(Path(path)))
+    rows = list(_rows_of(Path(path), unnamed=True))
     if not rows:
         raise DataError(f"{path}: there are no labels")
     header = list(dict.fromkeys(name for _, values in rows for name in values))
     writer = author or _first(AUTHOR_COLUMNS, header)
-    ends = pair or next((two for two in PAIR_COLUMNS if set(two) <= set(header)), None)
+    ends = _pair_columns(pair, header, path)
     if "decision" in header and answer is None and cluster is None:
         decisions = (decision_of(values, n, path, line) for n, (line, values) in enumerate(rows, 1))
         return LabelFile("decisions", {}, (), tuple(decisions))
     if ends is not None and cluster is None:
-        held = _column(answer, ANSWER_COLUMNS, header, path, "answers")
+        alone = answer is None and not set(header) - {*ends, *TABLE_COLUMNS, writer}
+        held = None if alone else _column(answer, ANSWER_COLUMNS, header, path, "answers")
         return LabelFile("pairs", {}, (), tuple(_pairs(rows, ends, held, writer, path)))
     name = _column(id, ("id",), header, path, "ids")
     group = _column(cluster, CLUSTER_COLUMNS, header, path, "groups")
     return _read_clusters(rows, name, group, writer, path)
+
+
+def _pair_columns(
+    given: tuple[str, str] | None, header: Sequence[str], path: str | PathLike[str]
+) -> tuple[str, str] | None:
+    """The columns of the two items of a pair: those named, or those that are called so."""
+    if given is not None:
+        for name in given:
+            _column(name, (), header, path, "ids")
+        return given
+    for two in PAIR_COLUMNS:
+        if set(two) <= set(header):
+            return two
+    for one, other in SIDES:
+        for name in header:
+            for left, right in ((f"{{}}{one}", f"{{}}{other}"), (f"{one}{{}}", f"{other}{{}}")):
+                stem = _stem(name, left)
+                if stem is not None and _is_of_ids(stem) and right.format(stem) in header:
+                    return name, right.format(stem)
+    return None
+
+
+def _stem(name: str, form: str) -> str | None:
+    """What stands for the braces of a form that the name has."""
+    start, end = form.split("{}")
+    fits = name.startswith(start) and name.endswith(end) and len(name) > len(start) + len(end)
+    return name[len(start) : len(name) - len(end)] if fits else None
+
+
+def _is_of_ids(stem: str) -> bool:
+    """Whether a name speaks of ids.
+
+    >>> [_is_of_ids(stem) for stem in ("unique_id_", "id", "table_id", "recId", "width", "idea_")]
+    [True, True, True, True, False, False]
+    """
+    words = re.sub(r"([a-z])([A-Z])", r"\1_\2", stem).lower().replace("-", "_").replace(" ", "_").split("_")
+    return "id" in words or stem.lower() in ("ltable_id", "rtable_id")
 
 
 def _first(names: Sequence[str], header: Sequence[str]) -> str | None:
@@ -138,24 +180,65 @@ def _text(values: Mapping[str, Any], name: str | None) -> str:
 def _pairs(
     rows: Rows,
     ends: tuple[str, str],
-    answer: str,
+    answer: str | None,
     author: str | None,
     path: str | PathLike[str],
 ) -> Iterator[Decision]:
+    """The judgement of each row; without a column of answers all are the same."""
+    tables = _tables_of(rows, ends)
+    unanswered = 0
     for number, (line, values) in enumerate(rows, 1):
         items = tuple(_text(values, name) for name in ends)
         for name, item in zip(ends, items, strict=True):
             if not item:
                 raise DataError(f"{place(path, line)}: the pair has no id in the column {name!r}")
-        word = _text(values, answer).lower()
-        if word not in WORDS:
+        if tables is not None:
+            items = tuple(f"{_text(values, t)}:{item}" for t, item in zip(tables, items, strict=True))
+        word = "same" if answer is None else _text(values, answer).lower()
+        kind = _kind_of(word)
+        if not word:
+            unanswered += 1
+            continue
+        if kind is None:
             raise DataError(f"{place(path, line)}: {word!r:.40} is no answer (yes, no or unsure)")
         try:
             yield Decision(
-                WORDS[word], items, author=_text(values, author), number=number, source=str(path), line=line
+                kind, items, author=_text(values, author), number=number, source=str(path), line=line
             )
         except ValueError as error:
             raise DataError(f"{place(path, line)}: {error}") from None
+    if unanswered:
+        text = f"{path}: {count(unanswered, 'pair')} without an answer ({answer!r}) do not count"
+        warnings.warn(text, DataWarning, stacklevel=2)
+
+
+def _kind_of(word: str) -> Kind | None:
+    """What an answer says; a number is the probability that two items are the same.
+
+    >>> _kind_of("yes"), _kind_of("0.98"), _kind_of("0.5"), _kind_of("0.02"), _kind_of("2")
+    ('same', 'same', 'unsure', 'different', None)
+    """
+    if word in WORDS:
+        return WORDS[word]
+    try:
+        p = float(word)
+    except ValueError:
+        return None
+    if not 0.0 <= p <= 1.0:
+        return None
+    return "unsure" if p == 0.5 else "same" if p > 0.5 else "different"
+
+
+def _tables_of(rows: Rows, ends: tuple[str, str]) -> tuple[str, str] | None:
+    """The columns of the tables that items are of, where ids alone do not say which item is meant."""
+    owner: dict[str, str] = {}
+    for _, values in rows:
+        if not all(values.get(name) for name in TABLE_COLUMNS):
+            return None
+        for name, table in zip(ends, TABLE_COLUMNS, strict=True):
+            if owner.setdefault(_text(values, name), _text(values, table)) != _text(values, table):
+                return TABLE_COLUMNS
+    return None
 
 
 def _read_clusters(
@@ -228,10 +311,10 @@ def read_decisions(path: str | PathLike[str]) -> list[Decision]:
     return found
 
 
-def _rows_of(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
+def _rows_of(path: Path, *, unnamed: bool = False) -> Iterator[tuple[int, Mapping[str, Any]]]:
     """(line, values by name) of each row of a table, of each object of a JSONL file."""
     if suffix_of(path) in (".csv", ".tsv"):
-        yield from csv_rows(path)
+        yield from csv_rows(path, unnamed=unnamed)
     elif suffix_of(path) == ".jsonl":
         for line, text in text_lines(path, LONGEST_LINE):
             if text.strip():

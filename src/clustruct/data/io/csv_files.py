@@ -241,14 +241,18 @@ def csv_table(path: Path, reading: Reading) -> tuple[ParsedTable, ColumnRoles]:
     return table, columns
 
 
-def csv_rows(path: Path) -> Iterator[tuple[int, dict[str, str | None]]]:
-    """(line, cells by column) of each row of a small file, one by one; blank cells are None."""
-    _, header, records = _open_csv(path, _mark(suffix_of(path)))
+def csv_rows(path: Path, *, unnamed: bool = False) -> Iterator[tuple[int, dict[str, str | None]]]:
+    """(line, cells by column) of each row of a small file, one by one; blank cells are None. ``unnamed``
+    columns are called by their numbers from 0, instead of being refused.
+    """
+    _, header, records = _open_csv(path, _mark(suffix_of(path)), unnamed=unnamed)
     for line, cells in _rows(path, header, records):
         yield line, {name: cell if cell.strip() else None for name, cell in zip(header, cells, strict=True)}
 
 
-def _open_csv(path: Path, mark: str) -> tuple[Any, list[str], Iterator[tuple[int, list[str]]]]:
+def _open_csv(
+    path: Path, mark: str, *, unnamed: bool = False
+) -> tuple[Any, list[str], Iterator[tuple[int, list[str]]]]:
     """The reader of a file, its header, and the records that follow."""
     csv.field_size_limit(LONGEST_FIELD)
     reader = csv.reader((text for _, text in text_lines(path, LONGEST_LINE)), delimiter=mark, strict=True)
@@ -256,7 +260,8 @@ def _open_csv(path: Path, mark: str) -> tuple[Any, list[str], Iterator[tuple[int
     first = next(records, None)
     if first is None:
         raise DataError(f"{path}: the file is empty")
-    return reader, _check_header(first[1], path, mark), records
+    names = [cell.strip() or str(a) for a, cell in enumerate(first[1])] if unnamed else first[1]
+    return reader, _check_header(names, path, mark), records
 
 
 def check_delimiter(given: str) -> str:
