@@ -6,7 +6,7 @@ code. Nothing here that Python could not do by the packages below.
 """
 
 COMMANDS = (
-    *("fit", "predict", "link", "evaluate", "explain", "cv", "report", "show", "diff", "store"),
+    *("look", "fit", "predict", "link", "evaluate", "explain", "cv", "report", "show", "diff", "store"),
     *("studio", "demo", "completion"),
     # Learners of rows, each with actions of its own: fit, predict, evaluate.
     *("universum", "multilabel"),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import clustruct
 
-from . import searches, sources
+from . import column_words, searches, sources
 from .imports import KnownLosses, loss_name, loss_names
 from .output import UsageError
 
@@ -140,8 +140,10 @@ def add_memory(parser: argparse.ArgumentParser) -> None:
 
 def add_learning(parser: argparse.ArgumentParser) -> None:
     """The parameters of a recipe."""
-    add = parser.add_argument_group("learning").add_argument
+    group = parser.add_argument_group("learning")
+    add = group.add_argument
     add("--kind", choices=ITEM_KINDS, default="auto", help="what the items are (default: a guess)")
+    column_words.add_kinds(group)
     learners = (
         "correlation: learned as a whole, finds the number of clusters (default); "
         "agglomerative: link by link; pairs: a classifier of pairs; kmeans: learned for k-means"
@@ -235,6 +237,7 @@ def recipe(args: argparse.Namespace) -> Recipe:
         "random_state": args.seed,
     }
     more |= {"unlabelled": background or "apart", "for_size": getattr(args, "for_size", None)}
+    more |= {"kinds": dict(args.kinds) or None}
     more |= sources.of_recipe(args) | searches.of_recipe(args)
     return clustruct.Recipe(**{name: getattr(args, name) for name in same}, **more)
 

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import clustruct
-from clustruct.core.formatting import count, duration, format_table, short
+from clustruct.core.formatting import count, duration, format_table, harmless, short
 
-from . import corrections, on_dask
+from . import column_words, corrections, on_dask
 from .arguments import (
     about,
     add_background,
@@ -45,6 +45,7 @@ COMMON = (
     "--cluster",
     "--fields",
     "--ignore",
+    "--as",
     "--labels",
     "--unlabelled",
     "--source",
@@ -126,6 +127,7 @@ def run(args: argparse.Namespace) -> int | None:
     else:
         if not args.quiet:
             _print(found, rows, " (one table cut by whole clusters)" if learned.was_cut_ else "")
+            _print_columns(learned.pipeline_[0])
             print(f"model written to {args.model}")
         if found["interrupted"]:
             print("clustruct: interrupted; the model so far was kept", file=sys.stderr)
@@ -213,6 +215,19 @@ def _print(found: Mapping[str, Any], rows: list[tuple[str, float, float]], how: 
         print(
             f"probabilities learned from {pairs} that do not (Brier skill {known['brier_skill']:.3f}{before})"
         )
+
+
+def _print_columns(features: clustruct.PairFeatures) -> None:
+    """Columns that are not compared by themselves, with the reason, and how others were read."""
+    alone = {
+        name
+        for block in features.blocks_
+        if getattr(block, "name", "") != "record"
+        for name in ([block.field] if hasattr(block, "field") else block.used_fields())
+    }
+    readings = features.readings_.columns
+    for line in [*column_words.left_out(readings, alone), *column_words.notes(readings)]:
+        print(harmless(line))
 
 
 def _choice(found: Mapping[str, Any]) -> str:

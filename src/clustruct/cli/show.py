@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 from clustruct.core.formatting import count, duration, format_table, harmless
 
 from .arguments import SavedModel, add_model, read_model, whole
+from .column_words import KIND_WORDS, holds_in_words
 from .fit import weight_rows
 from .output import UsageError, print_json
 
 if TYPE_CHECKING:
+    from clustruct.data import Readings
     from clustruct.estimators.training_shape import TrainingShape
     from clustruct.features.needs import FieldNeed
 
@@ -33,18 +35,6 @@ TITLES = {
     "field_sizes": "how much each field counts",
 }
 SHARES = ("held_out_pairwise_f", "held_out_low", "held_out_high", "guess_share")
-# What the fields of training data held, in words.
-KIND_WORDS: Mapping[str, str] = {
-    "string": "short text",
-    "text": "text",
-    "number": "numbers",
-    "date": "dates",
-    "list": "lists",
-    "vector": "vectors",
-    "id": "ids",
-    "nothing": "nothing",
-    "context": "(with the set)",
-}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -71,7 +61,8 @@ def run(args: argparse.Namespace) -> None:
     if shown is not None:
         print(_in_words(shown))
     if needs:
-        print("\nfields that it needs, as they were in training\n" + _field_table(needs))
+        table = _field_table(needs, saved.pipeline[0].readings_)
+        print(f"\nfields that it needs, as they were in training\n{table}")
     if rows:
         print("\nweights\n" + format_table(["feature", "weight", "effect"], rows, most=args.top))
 
@@ -125,11 +116,11 @@ def _sizes(quarters: Sequence[float]) -> str:
     return f"{least:,} to {count(most, 'item')} (half of them {within})"
 
 
-def _field_table(needs: Sequence[FieldNeed]) -> str:
-    rows = [
-        (need.name, KIND_WORDS[need.kind], "-" if need.kind == "context" else _percent(need.missing))
-        for need in needs
-    ]
+def _field_table(needs: Sequence[FieldNeed], readings: Readings) -> str:
+    rows = []
+    for need in needs:
+        holds = holds_in_words(readings[need.name]) if need.name in readings else KIND_WORDS[need.kind]
+        rows.append((need.name, holds, "-" if need.kind == "context" else _percent(need.missing)))
     return format_table(["field", "holds", "missing"], rows)
 
 

@@ -197,7 +197,7 @@ class ListColumn(Column):
         for row, value in enumerate(self.values):
             if is_missing(value):
                 continue
-            code = seen.setdefault(_key(value), len(values))
+            code = seen.setdefault(value_key(value), len(values))
             if code == len(values):
                 values.append(value)
             codes[row] = code
@@ -310,7 +310,7 @@ class ChainedColumn(Column):
             coded = part.factorize()
             numbers = np.full(len(coded.values) + 1, -1, np.int64)
             for k, value in enumerate(coded.values):
-                numbers[k] = seen.setdefault(_key(value), len(values))
+                numbers[k] = seen.setdefault(value_key(value), len(values))
                 if numbers[k] == len(values):
                     values.append(value)
             codes.append(numbers[coded.codes])
@@ -381,7 +381,7 @@ def _as_list(words: list[Any] | Texts) -> list[Any]:
     return words if isinstance(words, list) else words.tolist()
 
 
-def _key(value: Any) -> Hashable:
+def value_key(value: Any) -> Hashable:
     """What equal values share: 1 and True are two, a list is what it holds, other things are themselves."""
     if isinstance(value, str):
         return value

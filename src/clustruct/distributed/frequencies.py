@@ -31,8 +31,8 @@ FREQUENCIES = {"name": "uint64", "count": "float64"}
 
 def look_at(features: PairFeatures, columns: Columns) -> None:
     """Make all that looks at how rare terms are, of the features and of the blocking."""
+    columns, blocking = features.columns(columns), features.blocking_
     features.comparisons(columns)
-    blocking = features.blocking_
     if blocking is None:
         return
     for field in blocking.weights_:
@@ -44,7 +44,7 @@ def look_at(features: PairFeatures, columns: Columns) -> None:
 def make_terms(work: WorkDirectory, k: int) -> Any:
     """The terms of a part, each once, with the number of its items that have them."""
     whole = Counting(work.n_items)
-    columns = Columns(part_of(work, k), whole=whole)
+    columns = work.features.columns(Columns(part_of(work, k), whole=whole))
     look_at(work.features, columns)
     keep_tables(work, k, columns)
     name = np.concatenate(

@@ -172,7 +172,8 @@ def _together(work: WorkDirectory, k: int, pairs: Ints) -> Iterator[tuple[Column
 
 def _own_columns(work: WorkDirectory, k: int) -> Columns:
     """The columns of a part, which know how rare its terms are and those of the records it asked for."""
-    return Columns(part_of(work, k), whole=whole_table(work, k, ["frequencies", "counts"]))
+    whole = whole_table(work, k, ["frequencies", "counts"])
+    return work.features.columns(Columns(part_of(work, k), whole=whole))
 
 
 def _extend(work: WorkDirectory, k: int, own: Columns, others: Any) -> Columns:

@@ -123,7 +123,7 @@ def keep_frame(work: WorkDirectory, k: int, frame: Any) -> Stats:
 def keep_part(work: WorkDirectory, k: int, table: Any) -> Stats:
     """Write a partition; what it has of the fields that the features need."""
     work.write_table(READING, k, table.replace_schema_metadata(None))
-    tally = FieldTally(work.features.needs_, "the table")
+    tally = FieldTally(work.features.needs_, "the table", work.features.readings_)
     if table.num_rows:
         tally.add(table_of(table, work.about.id))
     counts = {name: asdict(count) for name, count in tally.counts.items()}
@@ -132,7 +132,7 @@ def keep_part(work: WorkDirectory, k: int, table: Any) -> Stats:
 
 def judge(work: WorkDirectory, stats: Sequence[Stats]) -> None:
     """`DataError` where the table as a whole lacks what the features need."""
-    tally = FieldTally(work.features.needs_, "the table")
+    tally = FieldTally(work.features.needs_, "the table", work.features.readings_)
     for one in stats:
         tally.fields.update(dict.fromkeys(one["fields"]))
         for name, count in one["needs"].items():

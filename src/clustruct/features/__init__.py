@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from .base import PairBlock
     from .base import likeness_features as likeness_features
     from .blocking import Blocking, Sources, pair_recall
-    from .blocks import guess_blocks, guess_kind
+    from .blocks import guess_blocks, guess_kind, look_at_fields
     from .blocks.links import Links, links
     from .blocks.mention_table import pronouns
     from .blocks.mentions import Mentions
@@ -45,6 +45,7 @@ __all__ = [
     "guess_blocks",
     "guess_kind",
     "links",
+    "look_at_fields",
     "pair_recall",
     "pronouns",
 ]

@@ -77,7 +77,7 @@ def restore_columns(table: Table, pieces: Iterable[Piece]) -> Columns:
         if kind == "texts":
             made[int(part)] = _texts(arrays, len(table))
         elif kind == "terms":
-            texts = values[("texts", key[2])][-1] if key[0] == "terms" else None
+            texts = values[("texts", *key[2:])][-1] if key[0] == "terms" else None
             made[int(part)] = _term_table(arrays, words[vocabulary], texts, len(table))
         else:
             _require(kind.startswith("array") and len(arrays[0]) == len(table))

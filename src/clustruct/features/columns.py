@@ -9,6 +9,7 @@ others again.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, Protocol, TypeVar, cast
@@ -17,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clustruct.core.typing import Bools, Floats, Ints
-from clustruct.data import Table
+from clustruct.data import Readings, Table
 
 from .vocabulary import (
     VIEWS,
@@ -151,7 +152,8 @@ class Columns:
     def __init__(
         self, table: Table, vocabularies: dict[object, Vocabulary] | None = None, whole: Whole | None = None
     ) -> None:
-        self.table, self.whole = table, whole
+        # The items as they came, and how their values are read (`read_with`).
+        self.given, self.readings, self.whole = table, Readings(), whole
         self.vocabularies = {} if vocabularies is None else vocabularies
         self._once: dict[object, Any] = {}
         # What was made, and how it grows: from what it was, the columns of new items, and of all.
@@ -160,7 +162,27 @@ class Columns:
         self._older: dict[object, tuple[Any, int]] = {}
 
     def __len__(self) -> int:
-        return len(self.table)
+        return len(self.given)
+
+    @cached_property
+    def table(self) -> Table:
+        """The items, their values read."""
+        return self.readings.read(self.given)
+
+    def read_with(self, readings: Readings) -> Columns:
+        """The columns of the same items with their values read; both keep what was made of either."""
+        if readings.key == self.readings.key:
+            return self
+        view = copy(self)
+        view.readings = readings
+        view.__dict__.pop("table", None)
+        return view
+
+    def _scoped(self, key: object) -> object:
+        """What is made of read values is something else."""
+        if not self.readings.key:
+            return key
+        return *(key if isinstance(key, tuple) else (key,)), ("read", self.readings.key)
 
     @property
     def population(self) -> int:
@@ -180,6 +202,7 @@ class Columns:
 
     def once(self, key: object, make: Callable[[], T]) -> T:
         """What ``make`` gave when this key was first used. It does not grow with the items."""
+        key = self._scoped(key)
         if key not in self._once:
             self._once[key] = make()
         return cast(T, self._once[key])
@@ -195,8 +218,13 @@ class Columns:
         Of added items only those are read. ``grow`` is for other things: of what there was, the columns of
         the new items and those of all, it makes what there is now.
         """
+        key, readings = self._scoped(key), self.readings
         if key not in self._by_item:
-            growth = grow or (lambda old, new, _: _append(old, make(new)))
+            given = grow or (lambda old, new, _: _append(old, make(new)))
+
+            def growth(old: T, new: Columns, whole: Columns) -> T:
+                return given(old, new.read_with(readings), whole.read_with(readings))
+
             value = self._from_older(key, growth) if key in self._older else make(self)
             self._by_item[key] = self._as_part(key, value), growth
         return cast(T, self._by_item[key][0])
@@ -217,7 +245,7 @@ class Columns:
             return cast(T, value)
 
         def make() -> Columns:
-            return Columns(self.table.take(np.arange(n, len(self))), self.vocabularies)
+            return Columns(self.given.take(np.arange(n, len(self))), self.vocabularies)
 
         return grow(value, self.once(("since", n), make), self)
 
@@ -230,24 +258,24 @@ class Columns:
         both._older = self._older
         for key, (value, grow) in self._by_item.items():
             both._by_item[key] = both._as_part(key, grow(value, part, both)), grow
-        return both
+        return both.read_with(self.readings)
 
     def take(self, items: Ints) -> Columns:
         """The columns of some of the items; their texts are not read again."""
-        other = Columns(self.table.take(items), self.vocabularies, self.whole)
+        other = Columns(self.given.take(items), self.vocabularies, self.whole)
         for key, (value, grow) in self._by_item.items():
             if isinstance(value, FoldedTexts | TermTable) and getattr(value, "codes", None) is not None:
                 other._by_item[key] = other._as_part(key, value.take(items)), grow
-        return other
+        return other.read_with(self.readings)
 
     def copy(self) -> Columns:
         """The same items, with vocabularies and texts of their own."""
         words = {name: vocabulary.copy() for name, vocabulary in self.vocabularies.items()}
         renewed = {id(vocabulary): words[name] for name, vocabulary in self.vocabularies.items()}
-        other = Columns(self.table, words, self.whole)
+        other = Columns(self.given, words, self.whole)
         for key, (value, grow) in self._by_item.items():
             other._by_item[key] = _replace_vocabularies(value, renewed), grow
-        return other
+        return other.read_with(self.readings)
 
     def texts(self, field: str) -> FoldedTexts:
         """The folded texts of a field."""

@@ -15,16 +15,21 @@ from typing import Literal, TypeAlias
 
 from clustruct.core.exceptions import DataError, DataWarning
 from clustruct.core.storage import DataclassState, register
-from clustruct.data import Table, field_kinds
-from clustruct.data.values import holds
+from clustruct.data import ColumnReading, Readings, Table, learn_readings
+from clustruct.data.column_kinds import holds
 
-Kind: TypeAlias = Literal["string", "text", "number", "date", "list", "vector", "id", "nothing", "context"]
+Kind: TypeAlias = Literal[
+    "string", "text", "number", "date", "code", "list", "vector", "id", "nothing", "context"
+]
+SILENT = ("id", "nothing")
 SAMPLED = 1000  # values of a field in a set that are read
 MANY, EVERY = 20_000, 16  # after so many values, those of every so manieth set
 # Items that lack a field by chance, as often as those of training did, are no reason to refuse them.
 BY_CHANCE = 0.01
 # A share of missing values is far from that of training: by so much more, so many times, in so many items.
 MORE, TIMES, FEWEST = 0.3, 3.0, 20
+# Values that can only be read in another way than those of training, of all that are known.
+CONTRARY = 0.1
 SHOWN = 20
 KNOW = "--allow-missing-fields (allow_missing_fields=True) says that this is meant"
 
@@ -61,8 +66,10 @@ class FieldCount:
     looked: int = 0
     known: int = 0
     fitting: int = 0
+    # Of those with a value, how many can only be read in another way than in training.
+    contrary: int = 0
 
-    def add(self, name: str, kind: str, table: Table) -> None:
+    def add(self, name: str, kind: str, table: Table, reading: ColumnReading | None = None) -> None:
         if kind == "context":
             self.items, self.there = self.items + 1, self.there + (name in table.context)
             return
@@ -72,8 +79,11 @@ class FieldCount:
         if self.looked > MANY and self.sets % EVERY:
             return
         some = table.some(name, slice(0, len(table), 1 + len(table) // SAMPLED))  # of all parts of the set
-        values = [v for v in some if v is not None]
         self.looked += len(some)
+        if reading is not None and reading.changes_values:
+            self.contrary += reading.contrary([v for v in some if v is not None])
+            some = [reading.read_text(v) if type(v) is str else reading.value(v) for v in some]
+        values = [v for v in some if v is not None]
         self.known += len(values)
         self.fitting += _fitting(kind, values)
 
@@ -94,7 +104,11 @@ class FieldCount:
 
 
 def learn_needs(
-    sets: Sequence[Table], fields: Iterable[str], context: Iterable[str], searched: Iterable[str] = ()
+    sets: Sequence[Table],
+    fields: Iterable[str],
+    context: Iterable[str],
+    searched: Iterable[str] = (),
+    readings: Readings | None = None,
 ) -> list[FieldNeed]:
     """The fields and the context that training sets have, of those that features look at.
 
@@ -107,18 +121,23 @@ def learn_needs(
     there = dict.fromkeys(name for table in sets for name in table.fields())
     wanted = [name for name in dict.fromkeys(fields) if name in there]
     others = set(there) & set(searched) - set(wanted)
-    worded = field_kinds(sets).items() if others else ()
-    kinds = [*field_kinds(sets, wanted).items()]
-    kinds += [(name, kind) for name, kind in worded if name in others and kind not in ("id", "nothing")]
+    readings = Readings() if readings is None else readings
+    lacking = [name for name in wanted if name not in readings]
+    known = {**readings, **(learn_readings(sets, lacking) if lacking else {})}
+    known |= learn_readings(sets) if others - set(known) else {}
+    kinds: list[tuple[str, Kind]] = [(name, known[name].kind) for name in wanted]
+    kinds += [(name, known[name].kind) for name in there if name in others and known[name].kind not in SILENT]
     kinds += [(n, "context") for n in dict.fromkeys(context) if any(n in table.context for table in sets)]
     counts = [(name, kind, FieldCount()) for name, kind in kinds]
     for name, kind, count in counts:
         for table in sets:
-            count.add(name, kind, table)
-    return [count.need(name, kind) for name, kind, count in counts]  # type: ignore[arg-type]
+            count.add(name, kind, table, readings.get(name))
+    return [count.need(name, kind) for name, kind, count in counts]
 
 
-def check_stream(sets: Iterable[Table], needs: Sequence[FieldNeed]) -> Iterator[Table]:
+def check_stream(
+    sets: Iterable[Table], needs: Sequence[FieldNeed], readings: Readings | None = None
+) -> Iterator[Table]:
     """The sets as they come, checked file by file: a table by its header, others at their end."""
     seen: FieldTally | None = None
     for table in sets:
@@ -126,7 +145,7 @@ def check_stream(sets: Iterable[Table], needs: Sequence[FieldNeed]) -> Iterator[
         if seen is None or seen.path != path:
             if seen is not None:
                 seen.judge()
-            seen = FieldTally(needs, path)
+            seen = FieldTally(needs, path, Readings() if readings is None else readings)
         seen.add(table)
         if table.source is not None and table.source.lines is not None:
             seen.refuse_absent()
@@ -141,6 +160,7 @@ class FieldTally:
 
     needs: Sequence[FieldNeed]
     path: str | None
+    readings: Readings = field(default_factory=Readings)
     counts: dict[str, FieldCount] = field(default_factory=dict)
     fields: dict[str, None] = field(default_factory=dict)
     titles: list[str] = field(default_factory=list)
@@ -149,7 +169,9 @@ class FieldTally:
         self.titles = [*self.titles, table.title][:2]
         self.fields.update(dict.fromkeys(table.fields()))
         for need in self.needs:
-            self.counts.setdefault(_key(need), FieldCount()).add(need.name, need.kind, table)
+            self.counts.setdefault(_key(need), FieldCount()).add(
+                need.name, need.kind, table, self.readings.get(need.name)
+            )
 
     @property
     def title(self) -> str:
@@ -162,6 +184,7 @@ class FieldTally:
         for need in self.needs:
             count = self.counts[_key(need)]
             self._refuse_other(need, count)
+            self._warn_of_other_form(need, count)
             more = count.missing > max(need.missing + MORE, TIMES * need.missing)
             if more and count.looked >= FEWEST:
                 shares = f"{count.missing:.0%} of the items, in training {need.missing:.0%}"
@@ -194,12 +217,32 @@ class FieldTally:
                 f"{wrong} of the {count.known} values looked at are none; {KNOW}"
             )
 
+    def _warn_of_other_form(self, need: FieldNeed, count: FieldCount) -> None:
+        """Two values at least, and a tenth, can only be read in another way than those of training."""
+        if count.contrary < max(2, CONTRARY * count.known):
+            return
+        reading = self.readings[need.name]
+        kind, usual, other = ("dates", "day first", "month first")
+        if reading.kind == "number":
+            kind, usual, other = "numbers", "with a decimal point", "with a decimal comma"
+        if reading.form in (",", "month first"):
+            usual, other = other, usual
+        words = {"day first": "day-first", "month first": "month-first"}
+        word = words.get(other, "decimal-comma" if "comma" in other else "decimal-point")
+        message = (
+            f"{self.title}: {kind} of the field {need.name!r} are read {usual}, as in training; "
+            f"{count.contrary} of the {count.known} values looked at can only be {other}: write them "
+            f"alike, or train with --as {need.name}={word}"
+        )
+        warnings.warn(message, DataWarning, stacklevel=2)
+
 
 _PLURALS: Mapping[str, str] = {
     "string": "texts",
     "text": "texts",
     "number": "numbers",
     "date": "dates",
+    "code": "codes",
     "list": "lists",
     "vector": "vectors",
 }

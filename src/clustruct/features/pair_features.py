@@ -22,7 +22,8 @@ from clustruct.core.callbacks import steps, working
 from clustruct.core.partitions import partial_labels
 from clustruct.core.storage import register
 from clustruct.core.typing import Bools, Floats, Ints
-from clustruct.data import EqualRows, ItemSet, Pairs, PairScores, Table, all_pairs
+from clustruct.data import EqualRows, ItemSet, Pairs, PairScores, Readings, Table, all_pairs
+from clustruct.data.readings import ColumnReading
 
 from .base import (
     PAIRS_AT_ONCE,
@@ -41,6 +42,7 @@ from .base import (
     weigh,
 )
 from .blocking import Blocking, Sources, across
+from .blocks.numbers import Differences
 from .columns import Columns, columns_of
 from .needs import FieldNeed, check_stream, learn_needs
 from .neighbours import sorted_unique
@@ -93,11 +95,15 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
         default those that take more than there is.
     sources : Sources, optional
         Only items of different sources are compared.
+    readings : Readings, optional
+        How columns are read (`learn_readings`), learned from the training tables by default.
 
     Attributes
     ----------
     needs_ : list of FieldNeed
         The fields that the blocks and the blocking look at, as they were in training.
+    readings_ : Readings
+        How the columns of every table are read.
     map_ : PairMap, optional
         Further columns made of the features (`with_map`).
 
@@ -117,11 +123,13 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
     allow_missing_fields: bool = False
     memory_limit: memory.Size = None
     sources: Sources | None = None
+    readings: Readings | None = None
 
     def fit(self, X: Sequence[Table], y: object = None) -> Self:
         """Learn vocabularies, weights and ranges from the tables."""
         self.blocks_ = self._all_blocks()
-        columns = columns_of(X)
+        self.readings_ = self._learn_readings(X) if self.readings is None else self.readings
+        columns = [*map(self.columns, columns_of(X))]
         for block in self.blocks_:
             block.fit_columns(columns)
         self.product_columns_ = product_columns(self.products, self._names())
@@ -135,6 +143,26 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
             self.sources_ = self.sources.learn(columns, compared)
         return self
 
+    def _learn_readings(self, X: Sequence[Table]) -> Readings:
+        """How the fields are read whose values blocks compare."""
+        worded = [block for block in self.blocks if block.has_words]
+        used = dict.fromkeys(name for block in worded for name in block.used_fields())
+        if worded and self.blocking is not None:
+            chosen = self.blocking.fields
+            used |= dict.fromkeys(chosen or (name for table in X for name in table.fields()))
+        left_out = () if self.sources is None else (self.sources.field,)
+        there = {name for table in X for name in table.fields()} - {*left_out}
+        fields = [name for name in used if name in there]
+        kinds = {
+            b.field: b.suits["records"][0] for b in worded if isinstance(b, Differences) and b.field in there
+        }
+        return learn_readings(X, fields, kinds) if fields else Readings()
+
+    def columns(self, given: Table | Columns) -> Columns:
+        """The columns of a table, its values read as those of training were."""
+        columns = given if isinstance(given, Columns) else Columns(given)
+        return columns.read_with(self.readings_)
+
     def fit_summaries(self, blocks: Sequence[Any], blocking: Blocking | None, needs: list[FieldNeed]) -> Self:
         """`fit`, from merged summaries of the blocks (and the constant), a fitted blocking and needs."""
         self.blocks_ = self._all_blocks()
@@ -143,6 +171,7 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
             block.finish(summary)
         self.product_columns_ = product_columns(self.products, self._names())
         self.blocking_, self.needs_, self.map_, self.sources_ = blocking, needs, None, None
+        self.readings_ = Readings() if self.readings is None else self.readings
         return self
 
     def _all_blocks(self) -> list[Block]:
@@ -162,7 +191,7 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
         """The item set of pairs with one of these items, of a table that was checked, and the other pairs,
         which are not compared yet.
         """
-        columns = Columns(table)
+        columns = self.columns(table)
         pairs, _, apart = self._choose_pairs(columns)
         own = touching[pairs].any(axis=1)
         rest = UncomparedPairs(len(table), pairs[~own], apart, features=self, table=table)
@@ -180,7 +209,7 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
 
         The features are made chunk by chunk and not kept, as a large table needs it.
         """
-        columns = given if isinstance(given, Columns) else Columns(given)
+        columns = self.columns(given)
         table = columns.table
         pairs, listed, apart = self._choose_pairs(columns)
         with working("features") as work:
@@ -206,17 +235,17 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
 
     def pair_chunks(self, table: Table, pairs: Ints) -> Chunks[Values]:
         """The features of some pairs (p x 2, the smaller item first), some at a time."""
-        return self._chunks(Columns(table), pairs, show_progress=True)
+        return self._chunks(self.columns(table), pairs, show_progress=True)
 
     def compared_pairs(self, table: Table) -> Ints:
         """The pairs of a set that are compared (p x 2, the smaller item first)."""
-        return self._choose_pairs(Columns(table))[0]
+        return self._choose_pairs(self.columns(table))[0]
 
     def equal_rows(self, table: Table | Columns) -> EqualRows | None:
         """Which items of a large set are equal in all that is compared, and of one source; None where no two
         are, and where items are known by their place in the set (mentions, links).
         """
-        columns = table if isinstance(table, Columns) else Columns(table)
+        columns = self.columns(table)
         if not self._lists(columns.table) or any(block.used_context() for block in self.blocks_):
             return None
         return find_equal_rows(columns, self._compared_fields(columns.table))
@@ -234,7 +263,7 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
     def terms(self, table: Table, pairs: Ints, w: Floats) -> SimilarityTerms:
         """What adds up to <w, psi_ab> of some pairs, by feature where the map allows; all are in memory."""
         names = self._unmapped_names()
-        chunks = self._unmapped_chunks(Columns(table), pairs, show_progress=False)
+        chunks = self._unmapped_chunks(self.columns(table), pairs, show_progress=False)
         made = stack_rows((len(pairs), len(names)), chunks)
         rows = made.toarray() if isinstance(made, sparse.csr_array) else made
         if self.map_ is None:
@@ -247,7 +276,7 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
         Many more missing values than in training are a `DataWarning`.
         """
         check_is_fitted(self)
-        return iter(sets) if self.allow_missing_fields else check_stream(sets, self.needs_)
+        return iter(sets) if self.allow_missing_fields else check_stream(sets, self.needs_, self.readings_)
 
     def check_tables(self, sets: Iterable[Table] = ()) -> PairFeatures:
         """Check these tables; the features for them, of which single ones may lack fields."""
@@ -264,7 +293,8 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
         searched = [] if self.blocking_ is None else self.blocking_.fields_
         chosen = [] if self.blocking_ is None else self.blocking_.fields or ()
         own = [] if self.sources is None else [self.sources.field]
-        return learn_needs(sets, [*fields, *chosen, *own], context, searched) if sets else []
+        wanted = [*fields, *chosen, *own]
+        return learn_needs(sets, wanted, context, searched, self.readings_) if sets else []
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
         """The names of the features, in order."""
@@ -386,7 +416,7 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
         return columns.once(("prepared", *map(id, blocks)), make)[1]
 
     def _item_set(self, table: Table, touching: Bools | None = None) -> ItemSet:
-        columns = Columns(table)
+        columns = self.columns(table)
         return self.item_set(columns, *self._choose_pairs(columns, touching))
 
     def item_set(
@@ -410,13 +440,18 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         products = [list(pair) for pair in self.products]
         parts = {"blocks": self.blocks_, "products": products, "blocking": self.blocking_}
+        parts["readings"] = list(self.readings_.columns)
         return {**parts, "needs": self.needs_, "sources": self.sources_, "map": self.map_}
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> PairFeatures:
         """The fitted features of a state; ValueError where it is not one."""
-        blocks, needs = state["blocks"], state.get("needs", [])
-        for name, listed, of in (("blocks", blocks, PairBlock), ("needs", needs, FieldNeed)):
+        blocks, needs, readings = state["blocks"], state.get("needs", []), state.get("readings", [])
+        for name, listed, of in (
+            ("blocks", blocks, PairBlock),
+            ("needs", needs, FieldNeed),
+            ("readings", readings, ColumnReading),
+        ):
             if not isinstance(listed, list) or not all(isinstance(one, of) for one in listed):
                 raise ValueError(f"the state of the features has no list of {name}")
         if len(blocks) > MOST_BLOCKS:
@@ -428,6 +463,7 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
         features = cls(blocks, bias=False, products=products, blocking=state["blocking"], sources=sources)
         features.blocks_, features.blocking_, features.needs_ = blocks, state["blocking"], needs
         features.sources_, features.map_ = sources, None
+        features.readings_ = Readings(readings)
         features.product_columns_ = product_columns(products, features._names())
         return features.with_map(state.get("map"))
 

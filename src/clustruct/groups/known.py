@@ -240,7 +240,7 @@ class KnownIndex:
     @property
     def table(self) -> Table:
         """The items."""
-        return self.columns.table
+        return self.columns.given
 
     def with_items(self, new: Table) -> KnownIndex:
         """The index of these items and new ones, at the cost of the new ones."""

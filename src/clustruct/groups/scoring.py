@@ -70,7 +70,7 @@ def place_items(
         The group of each item, and proposals for known groups.
     """
     check_correlation(pipeline[-1])
-    columns = given if isinstance(given, Columns) else Columns(given)
+    columns = pipeline[0].columns(given)
     items = [*map(str, columns.table.item_ids)]
     known = groups or {}
     theirs = number_groups([*map(known.get, items)])[1]
@@ -155,7 +155,7 @@ def scores_near(
     compared count 0, and one that speaks for a group would outweigh all others.
     """
     with working("features") as work:
-        columns = given if isinstance(given, Columns) else Columns(given)
+        columns = pipeline[0].columns(given)
         sources, known_sources = pipeline[0].sources_, _sources(pipeline[0], columns)
         pairs = candidates(pipeline[0], columns, touched)
         values = score_pairs(pipeline, columns, pairs)
@@ -179,7 +179,7 @@ def scores_near(
 
 def candidates(features: PairFeatures, given: Table | Columns, touched: Bools) -> Ints:
     """The likely pairs (all pairs of a small set) that touch some items, of different sources."""
-    columns = given if isinstance(given, Columns) else Columns(given)
+    columns = features.columns(given)
     table, blocking, some = columns.table, features.blocking_, np.flatnonzero(touched)
     sources = _sources(features, columns)
     if blocking is not None and (blocking.lists(table) or len(some) * len(table) > MOST_PAIRS):

@@ -265,7 +265,7 @@ def blocking_recall(pipeline: Pipeline, sets: Iterable[Table]) -> dict[str, floa
     large = [table for table in sets if blocking is not None and blocking.lists(table)]
     if blocking is None or not large:
         return None
-    pairs = [blocking.pairs(table) for table in large]
+    pairs = [blocking.pairs(pipeline[0].columns(table)) for table in large]
     shares = [pair_recall(table, listed) for table, listed in zip(large, pairs, strict=True)]
     return {"sets": len(large), "pairs": sum(map(len, pairs)), "recall": sum(shares) / len(shares)}
 

@@ -6,7 +6,7 @@ This is what ``clustruct fit`` does, as an estimator.
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, ClassVar, Literal, Self, TypeAlias, overload
@@ -118,6 +118,10 @@ class Recipe(EstimatorState, BaseEstimator):
         What the items are; by default a guess.
     fields : sequence of str, optional
         The fields to use, all by default.
+    kinds : mapping, optional
+        What some columns hold, where it was learned wrong (`clustruct.data.learn_readings`): "text",
+        "number" ("decimal-point", "decimal-comma"), "date" ("day-first", "month-first"), "code", "list" or
+        "id".
     learner : "correlation", "agglomerative", "kmeans", "pairs", or a set clusterer
         A name stands for one of `LEARNERS`. An estimator of one's own is trained as it is.
     similarity : "linear", "trees", "mapped", "kernel", "auto", or a `clustruct.features.similarity.PairMap`
@@ -218,6 +222,7 @@ class Recipe(EstimatorState, BaseEstimator):
     memory_limit: memory.Size = None
     checkpoint: str | os.PathLike[str] | None = None
     kept_features: str | os.PathLike[str] | None = None
+    kinds: Mapping[str, str] | None = None
 
     def fit(
         self,

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -22,7 +22,7 @@ from clustruct.core.formatting import count, short
 from clustruct.core.partitions import partial_labels
 from clustruct.core.storage import digest, read, register, save
 from clustruct.core.typing import Bools, Indices
-from clustruct.data import Evidence, ItemSet, Table
+from clustruct.data import Evidence, ItemSet, Readings, Table, learn_readings
 from clustruct.features import Blocking, PairFeatures, Sources, UncomparedPairs, Vectors, guess_blocks
 from clustruct.features.base import Block, Unlearned, compare_in_chunks, stack_columns
 from clustruct.features.columns import Columns, columns_of
@@ -104,11 +104,32 @@ def fit_features(
     """Features that suit the fields, fitted to the sets."""
     with working("looking at fields"):
         sources = None if chosen is None else chosen.sources
-        blocks = guess_blocks(sets, recipe.kind, recipe.fields, () if sources is None else (sources.field,))
+        left_out = () if sources is None else (sources.field,)
+        readings = readings_of(recipe, sets, left_out)
+        blocks = guess_blocks(sets, recipe.kind, recipe.fields, left_out, readings)
         from_size = min(recipe.block, WHOLE_BLOCK) if whole else recipe.block
         blocking = _blocking(blocks, recipe, from_size) if may_block(recipe) else None
-        features = PairFeatures(blocks, blocking=blocking, memory_limit=recipe.memory_limit, sources=sources)
+        # Vectors, and places in a text, are read by their blocks.
+        worded = any(block.has_words for block in blocks)
+        features = PairFeatures(
+            blocks,
+            blocking=blocking,
+            memory_limit=recipe.memory_limit,
+            sources=sources,
+            readings=readings if worded else Readings(),
+        )
         return features.fit(sets)
+
+
+def readings_of(recipe: BaseEstimator, sets: Sequence[Table], left_out: Collection[str] = ()) -> Readings:
+    """How a recipe reads the columns of the sets that it learns from."""
+    kinds = dict(recipe.kinds or {})
+    if recipe.fields is not None and (others := set(kinds) - set(recipe.fields)):
+        raise ValueError(
+            f"kinds names {', '.join(map(repr, sorted(others)))}, which are not among the fields"
+        )
+    found = learn_readings(sets, recipe.fields, kinds)
+    return found.only([name for name in found if name not in left_out])
 
 
 def may_block(recipe: BaseEstimator) -> bool:
@@ -325,7 +346,7 @@ class OutOfFold:
         return [self._make_anew(self.made[i], self._columns[i], own, sizes) for i in held_out.tolist()]
 
     def _read(self) -> list[Columns]:
-        columns = columns_of(self.sets)
+        columns = [*map(self.features.columns, columns_of(self.sets))]
         for block in self.features.blocks_:
             for own in [] if isinstance(block, Unlearned) else columns:
                 block.prepare(own)

@@ -18,6 +18,7 @@ STORED: Mapping[str, str] = {
     "CPM3CResult": "clustruct.papers.cpm3c:CPM3CResult",
     "Calibration": "clustruct.learning.calibration.calibration:Calibration",
     "Certificate": "clustruct.ssvm.result:Certificate",
+    "ColumnReading": "clustruct.data.readings:ColumnReading",
     "Constant": "clustruct.features.pair_features:Constant",
     "Dates": "clustruct.features.blocks.numbers:Dates",
     "DefaultClustering": "clustruct.estimators.baselines.pair_classifier:DefaultClustering",

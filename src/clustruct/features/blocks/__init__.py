@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 from clustruct.core.exceptions import DataError
 from clustruct.core.storage.encoding import registered_classes
-from clustruct.data import Fields, ItemKind, Table, field_kinds
+from clustruct.data import Fields, ItemKind, Readings, Table, learn_readings
 from clustruct.features.base import Block, PairBlock
 
 ITEM_KINDS: tuple[str, ...] = get_args(ItemKind)
@@ -37,6 +37,7 @@ def guess_blocks(
     kind: ItemKind = "auto",
     fields: Sequence[str] | None = None,
     left_out: Collection[str] = (),
+    readings: Readings | None = None,
 ) -> list[Block]:
     """Blocks of features that suit the tables, as `guess_field` and `guess_record` of each block have it.
 
@@ -53,6 +54,8 @@ def guess_blocks(
         The fields to use (all by default, without names of items).
     left_out : collection of str, default=()
         Fields that are not used.
+    readings : Readings, optional
+        What the fields hold (`clustruct.data.learn_readings`), where that was learned before.
 
     Returns
     -------
@@ -67,7 +70,7 @@ def guess_blocks(
     """
     if kind not in ITEM_KINDS:
         raise ValueError(f"kind must be one of {', '.join(ITEM_KINDS)}, not {kind!r}")
-    data = _look(sets, kind, fields, left_out)
+    data = look_at_fields(sets, kind, fields, left_out, readings)
     classes = _block_classes()
     found: list[Block] = []
     for field in data.compared_fields():
@@ -83,18 +86,27 @@ def guess_blocks(
     return found
 
 
-def _look(
-    sets: Sequence[Table], kind: ItemKind, fields: Sequence[str] | None, left_out: Collection[str]
+def look_at_fields(
+    sets: Sequence[Table],
+    kind: ItemKind = "auto",
+    fields: Sequence[str] | None = None,
+    left_out: Collection[str] = (),
+    readings: Readings | None = None,
 ) -> Fields:
+    """What the items are taken for, and what each field holds."""
     place = {"sent", "start", "end"}  # of a mention in a text
     mentions = all("tokens" in table.context and place <= set(table.items[0]) for table in sets)
     if kind == "mentions" or (kind == "auto" and fields is None and mentions):
-        return Fields(sets, "mentions", {})
-    kinds = {name: k for name, k in field_kinds(sets, fields).items() if name not in left_out}
+        return Fields(sets, "mentions", Readings())
+    known = learn_readings(sets, fields) if readings is None else readings
+    known = known.only(
+        [name for name in known if name not in left_out and (fields is None or name in fields)]
+    )
+    kinds = known.kinds()
     # Text where a long text is nearly all that the items hold.
     holding = [k for k in kinds.values() if k not in ("id", "nothing")]
     guess: ItemKind = "text" if "text" in holding and len(holding) <= 2 else "records"
-    return Fields(sets, guess if kind == "auto" else kind, kinds)
+    return Fields(sets, guess if kind == "auto" else kind, known)
 
 
 def guess_kind(sets: Sequence[Table], fields: Sequence[str] | None = None) -> tuple[ItemKind, dict[str, str]]:
@@ -105,5 +117,5 @@ def guess_kind(sets: Sequence[Table], fields: Sequence[str] | None = None) -> tu
     >>> guess_kind([Table([{"title": "Dog bites man", "year": 1990}, {"title": "Rain", "year": 1991}])])
     ('records', {'title': 'string', 'year': 'number'})
     """
-    found = _look(sets, "auto", fields, ())
+    found = look_at_fields(sets, "auto", fields)
     return found.items, dict(found.kinds)

@@ -71,7 +71,7 @@ class Strings(PreparedBlock[None], Unlearned):
     """
 
     choices: ClassVar = {"measures": MEASURES}
-    suits: ClassVar = {"records": ("string", "number", "date", "category")}
+    suits: ClassVar = {"records": ("string", "number", "date", "code", "category")}
 
     field: str
     measures: Sequence[str] = MEASURES

@@ -131,10 +131,7 @@ class Terms(TermBlock):
     def guess_field(cls, data: Fields, field: str) -> list[Self]:
         """Words and letters of strings, texts and lists; codes where some of the values have them."""
         kind = data.kinds[field]
-        coded = (
-            kind != "list"
-            and np.mean([bool(split_codes(fold(text))) for text in data.known_values(field)]) > SOME
-        )
+        coded = kind != "list" and data.share(field, lambda text: bool(split_codes(fold(text)))) > SOME
         views = ["words", "letters", *(["codes"] if coded else [])]
         return [cls([field], views, missing_values=kind == "text")]
 
@@ -209,8 +206,7 @@ class Elsewhere(TermBlock):
 
     @classmethod
     def guess_field(cls, data: Fields, field: str) -> list[Self]:
-        known = data.known_values(field)
-        few = np.mean([len(split_words(fold(text))) for text in known]) < MOST_WORDS
+        few = data.share(field, lambda text: len(split_words(fold(text)))) < MOST_WORDS
         others = [name for name in data.holding() if name != field and data.kinds[name] in ("string", "text")]
         return [cls(field, others)] if few and others and data.missing_share(field) > OFTEN_MISSING else []
 

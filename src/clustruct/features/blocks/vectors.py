@@ -97,7 +97,7 @@ class Vectors(PreparedBlock[Moments]):
     @classmethod
     def guess_record(cls, data: Fields, found: Sequence[Block]) -> list[Self]:
         """Numbers side by side are one vector."""
-        numbers = [field for field, kind in data.kinds.items() if kind == "number"]
+        numbers = [field for field, kind in data.kinds.items() if kind in ("number", "code")]
         return [cls(numbers, PARTS, name="numbers")] if numbers else []
 
     def summarise(self, sets: Sequence[Table]) -> Moments:

@@ -1,0 +1,260 @@
+"""How the columns of a table are read: learned from the table that a model learns from, kept in the model.
+
+A `ColumnReading` is all that is known of one column. By it the next table is read in the same way: equal
+numbers, dates and codes become equal values however they are written, and placeholders are missing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass, field, fields, replace
+from functools import cached_property, lru_cache
+from hashlib import blake2b
+from typing import Any, Literal
+
+import numpy as np
+
+from clustruct.core.storage import DataclassState, register
+
+from .column_types import CodedColumn, Column, LazyColumn, value_key
+from .dates import Order, find_date, from_serial, order_votes
+from .numerals import Mark, find_number, mark_votes
+from .table import Table, TableRows
+from .values import as_text, fold, is_missing, is_vector
+
+ColumnKind = Literal["string", "text", "number", "date", "code", "list", "vector", "id", "nothing"]
+# What people may say that a column holds, and what that is.
+KIND_WORDS: Mapping[str, tuple[ColumnKind, str]] = {
+    "text": ("string", ""),
+    "number": ("number", ""),
+    "decimal-point": ("number", "."),
+    "decimal-comma": ("number", ","),
+    "date": ("date", ""),
+    "day-first": ("date", "day first"),
+    "month-first": ("date", "month first"),
+    "code": ("code", ""),
+    "list": ("list", ""),
+    "id": ("id", ""),
+}
+# Whole numbers from here on are not exact as floats.
+EXACT = 2.0**53
+_DIGITS = re.compile(r"['\u2019]?(\d+)(?:\.0+)?")
+
+
+@register("ColumnReading")
+@dataclass(frozen=True)
+class ColumnReading(DataclassState):
+    """What a column is, how its values are written, and how full and how telling it was in training.
+
+    Attributes
+    ----------
+    name : str
+        The column.
+    kind : ColumnKind
+        What it holds. "nothing": no two values differ; "id": names of rows.
+    form : str
+        Of dates "day first" or "month first", of numbers the decimal mark.
+    form_is_sure : bool
+        Whether values show the form; otherwise it is what is most usual.
+    width : int
+        Of codes of one length that begin with zeros: how long they are. Zeros that were lost are put back.
+    keeps_zeros : bool
+        Whether codes may begin with zeros; where none does, zeros at the beginning say nothing.
+    placeholders : list of str
+        Folded values that stand for a missing one.
+    chosen : bool
+        Whether the kind was asked for.
+    reason : str
+        Why the column says nothing of which rows belong together, empty where it is compared.
+    rows, filled, distinct, unread : int
+        Rows, those with a value, different values, rows whose value is not of the kind.
+    held_by_placeholders : int
+        Rows with a placeholder.
+    bits : float
+        The entropy of the values of rows that have one, in bits.
+    """
+
+    name: str
+    kind: ColumnKind
+    form: str = ""
+    form_is_sure: bool = True
+    width: int = 0
+    keeps_zeros: bool = True
+    placeholders: list[str] = field(default_factory=list)
+    chosen: bool = False
+    reason: str = ""
+    rows: int = 0
+    filled: int = 0
+    distinct: int = 0
+    unread: int = 0
+    held_by_placeholders: int = 0
+    bits: float = 0.0
+
+    def __post_init__(self) -> None:
+        counts = (self.width, self.rows, self.filled, self.distinct, self.unread, self.held_by_placeholders)
+        forms = {"date": ("", "day first", "month first"), "number": (".", ",")}.get(self.kind, ("",))
+        if min(counts) < 0 or self.width > 64 or self.form not in forms:
+            raise ValueError(f"the reading of the column {self.name!r} cannot be meant")
+        if not all(isinstance(word, str) for word in self.placeholders):
+            raise ValueError("placeholders must be strings")
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {one.name: getattr(self, one.name) for one in fields(self)}
+
+    @property
+    def missing(self) -> float:
+        """The share of rows without a value."""
+        return 1.0 - self.filled / self.rows if self.rows else 1.0
+
+    @property
+    def changes_values(self) -> bool:
+        """Whether any value is read as something else than it is."""
+        return self.kind in ("number", "date", "code") or bool(self.placeholders)
+
+    @cached_property
+    def _missing_words(self) -> frozenset[str]:
+        return frozenset(self.placeholders)
+
+    @cached_property
+    def _read(self) -> Callable[[Any], Any]:
+        readers = {"number": self._number, "date": self._date, "code": self._code}
+        return readers.get(self.kind, _as_it_is)
+
+    def value(self, value: Any) -> Any:
+        """A value as the column has it: None where it is missing, a number, an ISO date, a code, itself."""
+        if is_missing(value):
+            return None
+        found = self._read(value)
+        if self.placeholders and not isinstance(value, list | tuple | np.ndarray):
+            words = self._missing_words
+            if fold(as_text(value)) in words or (found is not value and fold(as_text(found)) in words):
+                return None
+        return found
+
+    @cached_property
+    def read_text(self) -> Callable[[str], Any]:
+        """`value` of texts: those that many small sets of one table share are read once."""
+        return lru_cache(maxsize=2**15)(self.value)
+
+    def fits(self, value: Any) -> bool:
+        """Whether a value that is read is of the kind of the column."""
+        if self.kind == "number":
+            return isinstance(value, int | float) and not isinstance(value, bool)
+        if self.kind == "date":
+            moment = find_date(value)
+            return moment is not None and moment.to_datetime() is not None
+        if self.kind == "list":
+            return isinstance(value, list | tuple | set | frozenset)
+        if self.kind == "vector":
+            return is_vector(value)
+        return not is_vector(value)
+
+    def contrary(self, values: Sequence[Any]) -> int:
+        """How many values can only be read in another form than that of the column."""
+        texts = [(value, 1.0) for value in values if isinstance(value, str)]
+        if self.kind == "date" and self.form:
+            votes = order_votes(texts)
+            other: Order = "month first" if self.form == "day first" else "day first"
+            return int(votes[other] if votes[other] > votes[self.form] else 0)  # type: ignore[index]
+        if self.kind == "number":
+            marks = mark_votes(texts)
+            return int(marks[","] if self.form != "," and marks[","] > marks["."] else 0)
+        return 0
+
+    def _number(self, value: Any) -> Any:
+        if type(value) is int:
+            return value
+        mark: Mark = "," if self.form == "," else "."
+        number = find_number(value, mark)
+        if number != number:
+            return value
+        return int(number) if number.is_integer() and abs(number) < EXACT else number
+
+    def _date(self, value: Any) -> Any:
+        order: Order = self.form  # type: ignore[assignment]
+        moment = find_date(value, order) or from_serial(value)
+        return value if moment is None else moment.canonical()
+
+    def _code(self, value: Any) -> Any:
+        text = as_text(value).strip()
+        found = _DIGITS.fullmatch(text)
+        if found is None:
+            return text
+        digits = found[1]
+        if not self.keeps_zeros:
+            return digits.lstrip("0") or "0"
+        return digits.zfill(self.width)
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
+
+
+class Readings(Mapping[str, ColumnReading]):
+    """The readings of the columns of a table, by name."""
+
+    def __init__(self, columns: Sequence[ColumnReading] = ()) -> None:
+        self.columns = tuple(columns)
+        self._by_name = {one.name: one for one in columns}
+        self._changing = [one for one in columns if one.changes_values]
+
+    def __getitem__(self, name: str) -> ColumnReading:
+        return self._by_name[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._by_name)
+
+    def __len__(self) -> int:
+        return len(self._by_name)
+
+    def __repr__(self) -> str:
+        return f"<readings of {len(self)} columns>"
+
+    def kinds(self) -> dict[str, str]:
+        """What each column holds, by name."""
+        return {one.name: one.kind for one in self.columns}
+
+    def only(self, names: Sequence[str]) -> Readings:
+        """Those of some columns."""
+        return Readings([one for one in self.columns if one.name in set(names)])
+
+    @cached_property
+    def key(self) -> str:
+        """What tells apart readings that read some value differently; empty where all stay as they are."""
+        if not self._changing:
+            return ""
+        held = [(one.name, *astuple(one)[1:7]) for one in sorted(self._changing, key=lambda one: one.name)]
+        return blake2b(repr(held).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+    def read(self, table: Table) -> Table:
+        """The table with its values read; columns are read when they are looked at. Twice is as once."""
+        changing = [one for one in self._changing if table.has(one.name)]
+        if not changing:
+            return table
+        fields = table.fields()
+        columns: dict[str, Column] = {name: table.field_column(name) for name in fields}
+        for one in changing:
+            columns[one.name] = _later(one, columns[one.name])
+        return replace(table, items=TableRows(columns, len(table)))
+
+
+def _later(reading: ColumnReading, column: Column) -> Column:
+    return LazyColumn(len(column), lambda: read_column(reading, column))
+
+
+def read_column(reading: ColumnReading, column: Column) -> Column:
+    """The values of a column as they are read, each distinct one once."""
+    codes, values = column.factorize()
+    read, words, numbers = reading.read_text, list[Any](), dict[Any, int]()
+    places = np.empty(len(values) + 1, np.int64)
+    for place, value in enumerate(values):
+        found = read(value) if type(value) is str else reading.value(value)
+        if found is None:
+            places[place] = -1
+            continue
+        number = places[place] = numbers.setdefault(value_key(found), len(words))
+        if number == len(words):
+            words.append(found)
+    places[-1] = -1
+    return CodedColumn(places[codes], words, whole=True)
