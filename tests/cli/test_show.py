@@ -8,6 +8,7 @@ import pytest
 
 from clustruct import load
 from clustruct.cli import show
+from clustruct.data import Readings
 from clustruct.features.needs import FieldNeed, Kind
 
 
@@ -45,7 +46,9 @@ def test_shares_in_words():
 
 def test_every_kind_of_field_has_a_word():
     assert set(show.KIND_WORDS) == set(get_args(Kind))
-    lines = show._field_table([FieldNeed(f"a {kind}", kind) for kind in get_args(Kind)]).splitlines()
+    lines = show._field_table(
+        [FieldNeed(f"a {kind}", kind) for kind in get_args(Kind)], Readings()
+    ).splitlines()
     assert len(lines) == 1 + len(show.KIND_WORDS)
 
 

@@ -11,8 +11,8 @@ import pytest
 from clustruct import PairFeatures, Recipe, Table, load, read_sets, save, sets_of
 from clustruct.cli.main import main
 from clustruct.data import as_number
-from clustruct.data.column_kinds import holds
 from clustruct.data.io import csv_files
+from clustruct.data.readings import holds
 from clustruct.features import Numbers, Vectors, guess_blocks
 
 # A postcode with a typed letter (DEFECTS 22), and its brothers.

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from clustruct.data import Table, field_kinds
-from clustruct.data.column_kinds import holds
+from clustruct.data.readings import holds
 from clustruct.data.values import as_day, as_text, fold, is_missing
 
 _FORMS = ("%Y-%m-%d", "%Y/%m/%d", "%Y%m%d", "%d.%m.%Y", "%m/%d/%Y", "%d %B %Y", "%B %d, %Y")

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING
 from clustruct.core.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from .column_kinds import Fields as Fields
-    from .column_kinds import ItemKind as ItemKind
     from .column_kinds import field_kinds as field_kinds
     from .column_kinds import learn_readings
     from .column_types import Coded as Coded
@@ -25,6 +23,8 @@ if TYPE_CHECKING:
     from .item_set import as_item_set as as_item_set
     from .readings import KIND_WORDS as KIND_WORDS
     from .readings import ColumnReading, Readings
+    from .readings import Fields as Fields
+    from .readings import ItemKind as ItemKind
     from .table import Source, Table
     from .values import as_day as as_day
     from .values import as_number as as_number

@@ -7,10 +7,9 @@ sums end in zeros.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any, Literal
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -19,16 +18,13 @@ from clustruct.core.typing import Bools, Floats
 from .dates import find_date, order_votes
 from .numerals import find_number, mark_votes
 from .placeholders import find_placeholders, outliers_of_nines
-from .readings import KIND_WORDS, ColumnReading, Readings
+from .readings import FEWEST_VALUES, KIND_WORDS, ColumnReading, Readings
 from .table import Table
 from .value_counts import LOOKED_AT, MOST_SETS, ValueCounts, entropy_bits
 from .values import as_text, fold
 
-ItemKind = Literal["auto", "records", "text", "mentions", "vectors"]
 LONG = 100  # letters from which on a string is a text
 MOSTLY = 0.9
-MOST_MISSING = 0.75
-FEWEST_VALUES = 10  # of two values each: a category; of one length each: a code
 # Rows from which on a column of numbers without gaps, or of keys, is taken for names of rows.
 FEWEST_NAMED = 20
 DENSE = 1.5  # numbers up to so many times their count have no gaps
@@ -42,56 +38,6 @@ _NAMED_ID = re.compile(r"(^|_|\b)(id|ids|url|uri|key|hash)$|[a-z]I[dD]$", re.IGN
 _DIGITS = re.compile(r"['\u2019]?(\d+)(?:\.0+)?")
 _KEY = re.compile(r"[0-9a-f]{16,}|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE)
 _RUN = re.compile(r"\d+")
-
-
-@dataclass(frozen=True)
-class Fields:
-    """Tables as a guess of features sees them: what the items are, and what each field holds."""
-
-    sets: Sequence[Table]
-    items: ItemKind  # what the items are: "records", "text", "mentions" or "vectors"
-    readings: Readings
-
-    @cached_property
-    def kinds(self) -> Mapping[str, str]:
-        """What each field holds, by its name."""
-        return self.readings.kinds()
-
-    def holding(self) -> list[str]:
-        """The fields that say something."""
-        return [field for field, kind in self.kinds.items() if kind not in ("id", "nothing")]
-
-    def compared_fields(self) -> list[str]:
-        """The fields that are compared by themselves: of records those that are there often enough.
-
-        A field that most items lack is compared as part of the record only: with few values to learn from,
-        its own features fit what is accidental (on the training folds of cora they cost more than they gave).
-        """
-        if self.items != "records":
-            return self.holding()
-        return [f for f in self.holding() if self.missing_share(f) <= MOST_MISSING]
-
-    def missing_share(self, field: str) -> float:
-        """Which share of the items lacks the field."""
-        return self.readings[field].missing
-
-    def is_category(self, field: str) -> bool:
-        """Whether a field of records has but two values: all its likenesses would be one and the same."""
-        if self.items != "records" or self.kinds[field] not in ("string", "number", "date", "code"):
-            return False
-        reading = self.readings[field]
-        return reading.filled >= FEWEST_VALUES and reading.distinct <= 2
-
-    def share(self, field: str, test: Callable[[str], float]) -> float:
-        """The mean of a test over the texts of a field."""
-        return self._counts(field).share(lambda value: test(as_text(value)))
-
-    def texts(self, field: str) -> Iterator[str]:
-        """Texts of a field, each once."""
-        return (text for text, _ in self._counts(field).texts())
-
-    def _counts(self, field: str) -> ValueCounts:
-        return ValueCounts.of(self.sets, field).without(self.readings[field].placeholders)
 
 
 def field_kinds(sets: Sequence[Table], fields: Sequence[str] | None = None) -> dict[str, str]:
@@ -340,17 +286,8 @@ def _counts_rows(texts: Sequence[str], counted: ValueCounts) -> bool:
     numbers = [int(_RUN.findall(text)[0]) for text in texts if len(text) < LONG]
     if len(numbers) < len(texts):
         return False
-    if FIRST_YEAR <= min(numbers) and max(numbers) <= LAST_YEAR:
+    if min(numbers) >= FIRST_YEAR and max(numbers) <= LAST_YEAR:
         return False
     span = max(numbers) - min(numbers) + 1
     n = len(counted.values) if len(counted.values) == counted.filled else counted.largest
     return span <= DENSE * n
-
-
-def holds(kind: str, value: object) -> bool:
-    """Whether a value, as it came, can be what a field of this kind holds."""
-    if kind in ("id", "nothing", "context"):
-        return True
-    if kind == "number":
-        return bool(np.isfinite(find_number(value)))
-    return ColumnReading("", kind).fits(value)  # type: ignore[arg-type]

@@ -167,7 +167,7 @@ class Columns:
     @cached_property
     def table(self) -> Table:
         """The items, their values read."""
-        return self.readings.read(self.given)
+        return self.once("table", lambda: self.readings.read(self.given))
 
     def read_with(self, readings: Readings) -> Columns:
         """The columns of the same items with their values read; both keep what was made of either."""

@@ -15,8 +15,8 @@ from typing import Literal, TypeAlias
 
 from clustruct.core.exceptions import DataError, DataWarning
 from clustruct.core.storage import DataclassState, register
-from clustruct.data import ColumnReading, Readings, Table, learn_readings
-from clustruct.data.column_kinds import holds
+from clustruct.data import ColumnReading, Readings, Table
+from clustruct.data.readings import holds
 
 Kind: TypeAlias = Literal[
     "string", "text", "number", "date", "code", "list", "vector", "id", "nothing", "context"
@@ -121,6 +121,8 @@ def learn_needs(
     there = dict.fromkeys(name for table in sets for name in table.fields())
     wanted = [name for name in dict.fromkeys(fields) if name in there]
     others = set(there) & set(searched) - set(wanted)
+    from clustruct.data import learn_readings  # which a model that is read does without
+
     readings = Readings() if readings is None else readings
     lacking = [name for name in wanted if name not in readings]
     known = {**readings, **(learn_readings(sets, lacking) if lacking else {})}

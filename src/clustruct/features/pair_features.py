@@ -145,6 +145,8 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
 
     def _learn_readings(self, X: Sequence[Table]) -> Readings:
         """How the fields are read whose values blocks compare."""
+        from clustruct.data import learn_readings  # which a model that is read does without
+
         worded = [block for block in self.blocks if block.has_words]
         used = dict.fromkeys(name for block in worded for name in block.used_fields())
         if worded and self.blocking is not None:
@@ -494,7 +496,7 @@ class UncomparedPairs(Pairs):
         items, place = np.unique(pairs, return_inverse=True)
         if not len(pairs):
             return iter(())
-        own = Columns(self.table.take(items))
+        own = self.features.columns(self.table.take(items))
         return self.features._chunks(own, place.reshape(pairs.shape), show_progress=False)
 
 

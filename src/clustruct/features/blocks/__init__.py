@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 from clustruct.core.exceptions import DataError
 from clustruct.core.storage.encoding import registered_classes
-from clustruct.data import Fields, ItemKind, Readings, Table, learn_readings
+from clustruct.data import Fields, ItemKind, Readings, Table
 from clustruct.features.base import Block, PairBlock
 
 ITEM_KINDS: tuple[str, ...] = get_args(ItemKind)
@@ -98,6 +98,8 @@ def look_at_fields(
     mentions = all("tokens" in table.context and place <= set(table.items[0]) for table in sets)
     if kind == "mentions" or (kind == "auto" and fields is None and mentions):
         return Fields(sets, "mentions", Readings())
+    from clustruct.data import learn_readings  # which a model that is read does without
+
     known = learn_readings(sets, fields) if readings is None else readings
     known = known.only(
         [name for name in known if name not in left_out and (fields is None or name in fields)]
