@@ -46,19 +46,22 @@ def tables(name: str) -> Iterator[tuple[Table, np.ndarray, np.ndarray]]:
         n, seed = (int(v) for v in (*numbers, *(LABELLED, SEED)[len(numbers) :]))
         held = made.SHAPES[shape].make(MADE_ROWS, seed)
         columns = {field: [cell.decode() or None for cell in c.tolist()] for field, c in held.columns.items()}
-        yield labelled_table(columns, held.entity, held.labelled(n, seed))
+        labelled = held.labelled(n, seed)
+        yield labelled_table(columns, held.entity, labelled), held.entity, labelled
         return
     rows = real.read(name)
     entity = real.entities(rows)
     fields = [field for field in rows[0] if field not in real.NOT_FIELDS]
     columns = {field: [row[field] or None for row in rows] for field in fields}
     for half in real.HALVES:
-        yield labelled_table(columns, entity, np.array([int(row["fold"]) in half for row in rows]))
+        labelled = np.array([int(row["fold"]) in half for row in rows])
+        yield labelled_table(columns, entity, labelled), entity, labelled
 
 
-def labelled_table(columns: dict[str, Any], entity: np.ndarray, labelled: np.ndarray) -> Any:
+def labelled_table(columns: dict[str, Any], entity: np.ndarray, labelled: np.ndarray) -> Table:
+    """A table some of whose rows are labelled."""
     labels = [int(e) if known else None for e, known in zip(entity, labelled, strict=True)]
-    return Table.from_columns(columns, labels=labels), entity, labelled
+    return Table.from_columns(columns, labels=labels)
 
 
 def study(name: str, precision: float, wrong: Path | None) -> Iterator[dict[str, Any]]:

@@ -7,9 +7,10 @@ import pytest
 from sklearn.pipeline import Pipeline
 
 from clustruct import Recipe, Table
-from clustruct.core.exceptions import DataError, DataWarning
+from clustruct.core.exceptions import DataError, DataWarning, ReliabilityWarning
 from clustruct.data import Evidence, PairScores
 from clustruct.data.datasets import make_records
+from clustruct.evaluate.metrics import calibration_error
 from clustruct.groups import LinkedRows, assign, link, link_columns, rename_fields, side_by_side
 
 
@@ -124,7 +125,7 @@ def test_probabilities_follow_scores(tables, model):
     columns = link_columns(links, *tables, unmatched=True)
     assert list(columns)[:4] == ["id_a", "id_b", "score", "probability"]
     p, pairs = np.asarray(columns["probability"]), len(links.pairs)
-    assert p[:pairs].tolist() == sure.pipeline_[-1].pair_probabilities(links.scores).tolist()
+    assert p[:pairs].tolist() == sure.pipeline_[-1].match_probabilities(links.scores).tolist()
     assert np.isnan(p[pairs:]).all()
     assert len(p) > pairs
     # The same pairs, joined through a third row, have neither.
@@ -146,3 +147,41 @@ def test_new_items_join_no_group_of_their_source():
         0,
         0,
     ]
+
+
+def products(n, seed):
+    """Two tables of goods whose names say little: each row has a near twin of another kind."""
+    rng = np.random.default_rng(seed)
+    words = [f"w{k}" for k in range(40)]
+    tables = []
+    names = [" ".join(rng.choice(words, 4)) for _ in range(n)]
+    names = [names[k - k % 2] if rng.random() < 0.5 else names[k] for k in range(n)]
+    for _ in range(2):
+        rows = rng.permutation(n)
+        items = []
+        for k in rows.tolist():
+            kept = [w if rng.random() > 0.15 else str(rng.choice(words)) for w in names[k].split()]
+            price = round(20 * (1 + k % 50) * float(rng.lognormal(0, 0.04)), 2)
+            items.append({"name": " ".join(kept), "price": price})
+        tables.append(Table(items, labels=[f"{seed}-{k}" for k in rows.tolist()]))
+    return tables
+
+
+def test_a_matched_pair_is_as_likely_as_such_pairs_are_right():
+    """That it has won a contest speaks for it: of those that scores alone make doubtful most are right."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ReliabilityWarning)  # the next tables are larger
+        known = side_by_side(products(600, 0), "table", ["a", "b"])
+        pipeline = Recipe(source="table").fit([known]).pipeline_
+        first, second = products(600, 1)
+        found = link(pipeline, first, second)
+    right = np.array([first.labels[a] == second.labels[b] for a, b in found.pairs.tolist()])
+    assert 0.6 < right.mean() < 0.97
+    by_score = pipeline[-1].pair_probabilities(found.scores)
+    assert right[by_score < 0.5].mean() > 0.7  # what was said of them: more likely wrong than right
+    assert abs(found.probabilities.mean() - right.mean()) < 0.08
+    assert calibration_error(right, found.probabilities) < calibration_error(right, by_score) / 2
+    doubtful = found.probabilities < 0.5
+    assert not doubtful.any() or right[doubtful].mean() < 0.5
+    lowest = pipeline[-1].at_threshold(threshold=0.01, matched=True)
+    assert lowest.threshold_ == 0.0  # no pair is matched below zero

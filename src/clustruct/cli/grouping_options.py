@@ -77,9 +77,10 @@ def move_threshold(
 ) -> tuple[SavedModel, Dial | None]:
     """The model with its threshold moved, and what a precision costs, which is said.
 
-    Groups that are there already are compared by scores alone, not with rivals.
+    Groups that are there already are compared by scores alone, not with rivals; so are rows that may belong
+    to several.
     """
-    rivals = getattr(args, "existing", None) is None
+    rivals = getattr(args, "existing", None) is None and getattr(args, "one_to_one", None) is not False
     try:
         pipeline = clustruct.pipeline.pipeline_with_cut(saved.pipeline, asked, rivals=rivals)
     except ValueError as error:

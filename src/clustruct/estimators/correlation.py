@@ -215,17 +215,20 @@ class SupervisedCorrelationClustering(SimilarityLearning):
         precision: float | None = None,
         score: float | None = None,
         beats_rivals: bool = False,
+        matched: bool = False,
     ) -> Self:
         """The same model with another place of zero: pairs that score less speak against each other.
 
         One of ``threshold`` (a probability), ``precision`` (the share of pairs put together that is to be
         right) and ``score`` (of the model as it was trained) is wanted. With ``beats_rivals`` a pair must
         score so much more than what either item has with another cluster, too; a precision says so itself.
+        With ``matched`` the threshold is on the probability of pairs that are matched one to one, if the
+        model has it.
         """
         if sum(given is not None for given in (threshold, precision, score)) != 1:
             raise ValueError("one of threshold, precision and score is wanted")
         if threshold is not None:
-            score = self.probabilities().threshold(threshold)
+            score = self.probabilities().threshold(threshold, matched=matched)
         elif precision is not None:
             dial = self.dial(precision)
             score, beats_rivals = dial.threshold, dial.beats_rivals
@@ -268,6 +271,12 @@ class SupervisedCorrelationClustering(SimilarityLearning):
         if isinstance(scores, PairScores):
             return self.probabilities().of_pairs(scores.above(-self._threshold))
         return self.probabilities().probability(np.asarray(scores) + self._threshold)
+
+    def match_probabilities(self, scores: Floats) -> Floats:
+        """The probability that pairs with these similarities, which were matched one to one, belong
+        together: they have won a contest.
+        """
+        return self.probabilities().of_matches(np.asarray(scores) + self._threshold)
 
     def item_probability(self, scores: PairScores, labels: Ints) -> Floats:
         """The probability that each item is in the right cluster, by the similarities of its pairs."""

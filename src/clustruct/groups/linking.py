@@ -87,7 +87,7 @@ def link(pipeline: Pipeline, first: Table, second: Table, *, one_to_one: bool | 
     pairs = _pairs(both.labels, len(first))
     assert both.scores is not None
     found = both.scores.at(pairs + np.array([0, len(first)]))
-    sure = _probabilities(pipeline[-1], found)
+    sure = _probabilities(pipeline[-1], found, matched=only)
     return LinkedRows(pairs, found, (len(first), len(second)), only, sure)
 
 
@@ -105,12 +105,13 @@ def _for_several(pipeline: Pipeline) -> Pipeline:
     return Pipeline([pipeline.steps[0], ("model", model.at_threshold(threshold=0.5))])
 
 
-def _probabilities(model: Any, scores: Floats) -> Floats | None:
-    """What scores mean, nan where there is none."""
+def _probabilities(model: Any, scores: Floats, *, matched: bool) -> Floats | None:
+    """What scores mean, nan where there is none; those of ``matched`` pairs have won a contest."""
     if not is_calibrated(model):
         return None
     found, known = np.full(len(scores), np.nan), ~np.isnan(scores)
-    found[known] = model.pair_probabilities(scores[known])
+    probabilities = model.match_probabilities if matched else model.pair_probabilities
+    found[known] = probabilities(scores[known])
     return found
 
 

@@ -165,7 +165,10 @@ def score_pairs(pipeline: Pipeline, columns: Columns, pairs: Ints, *, show_progr
 def pipeline_with_cut(
     pipeline: Pipeline | BaseEstimator, options: GroupingOptions, *, rivals: bool = True
 ) -> Any:
-    """The pipeline with its threshold moved; `ValueError` where it cannot do what is asked."""
+    """The pipeline with its threshold moved; `ValueError` where it cannot do what is asked.
+
+    Without ``rivals`` pairs are judged by their scores alone, whether or not others compete with them.
+    """
     model = _clusterer(pipeline)
     if options and not isinstance(model, SupervisedCorrelationClustering):
         raise ValueError(f"{type(model).__name__} takes no threshold, precision or bounds on groups")
@@ -175,7 +178,7 @@ def pipeline_with_cut(
         return pipeline
     dial = precision_dial(model, options, rivals=rivals)
     if dial is None:
-        moved = model.at_threshold(threshold=options.threshold)
+        moved = model.at_threshold(threshold=options.threshold, matched=rivals)
     else:
         moved = model.at_threshold(score=dial.threshold, beats_rivals=dial.beats_rivals)
     if not isinstance(pipeline, Pipeline):

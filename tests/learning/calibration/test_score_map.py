@@ -75,3 +75,11 @@ def test_refusals():
         ScoreMap(np.array([0.0, 1.0]), np.array([1.0, 0.0]), 1.0, 1.0)
     with pytest.raises(ValueError, match="between 0 and 1"):
         ScoreMap(np.zeros(1), np.zeros(1), 1.0, 1.0).score(1.0)
+
+
+def test_a_shifted_map_has_the_share_that_is_asked_for():
+    rule = ScoreMap(np.array([0.0, 1.0]), np.array([-1.0, 1.0]), 1.0, 4.0)
+    scores, weights = np.array([-3.0, 0.2, 5.0]), np.array([1.0, 2.0, 1.0])
+    shifted = rule.with_share(scores, 0.9, weights)
+    assert np.average(shifted.probability(scores), weights=weights) == pytest.approx(0.9)
+    np.testing.assert_allclose(np.ptp(shifted.logit(scores) - rule.logit(scores)), 0.0, atol=1e-12)

@@ -48,7 +48,9 @@ class Calibration(DataclassState):
     ``held_out``, is "set" or "cluster"; ``n_true`` and ``n_false`` are weighted numbers of held-out pairs.
     ``skill`` is 1 - Brier score / that of the share of true pairs. ``contested`` is the curve of scores less
     those of the best rival, from 0 on (None in models of older versions). ``context`` is there where the
-    other pairs of two items help with held-out sets.
+    other pairs of two items help with held-out sets. ``matched`` maps the scores of pairs that were put
+    together to probabilities, where no group may have two items of a source: such a pair has won a contest,
+    and is more likely right than others of its score.
     """
 
     pairs: ScoreMap
@@ -61,6 +63,7 @@ class Calibration(DataclassState):
     skill: float
     contested: PrecisionCurve | None = None
     context: PairContext | None = None
+    matched: ScoreMap | None = None
 
     def __post_init__(self) -> None:
         numbers = (self.n_true, self.n_false, self.log_loss)
@@ -94,14 +97,18 @@ class Calibration(DataclassState):
         parts = with_neighbours(parts, rest, float(tried[0]))
         curve = PrecisionCurve.of(parts, predictor, tried)
         contested = PrecisionCurve.of(parts, predictor, tried[tried >= 0.0], beats_rivals=True)
-        items = _item_rule(parts, predictor, rule, unit)
+        labels = [learning.search_groups(predictor, part.scores) for part in parts]
+        items = _item_rule(parts, labels, rule, unit)
         context = _context(parts, rule, rng) if held_out == "set" else None
-        return cls(rule, items, curve, held_out, *_fit_of(rule, s, same, weights), contested, context)
+        matched = _matched_rule(parts, labels, rule)
+        return cls(
+            rule, items, curve, held_out, *_fit_of(rule, s, same, weights), contested, context, matched
+        )
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> Self:
-        # Older versions kept one curve and no context.
-        return super().from_state({"contested": None, "context": None, **state})
+        # Older versions kept one curve, no context and nothing of matched pairs.
+        return super().from_state({"contested": None, "context": None, "matched": None, **state})
 
     def probability(self, scores: Floats) -> Floats:
         """The probability that pairs with these scores belong together, whatever the other pairs are."""
@@ -117,8 +124,16 @@ class Calibration(DataclassState):
             return self.pairs.probability(listed.values)
         return self.context.probability(listed, self.pairs)
 
-    def threshold(self, probability: float) -> float:
-        """The score of that probability: pairs that score more are more likely together."""
+    def of_matches(self, scores: Floats) -> Floats:
+        """The probability that pairs with these scores, which were matched one to one, belong together."""
+        return (self.matched or self.pairs).probability(scores)
+
+    def threshold(self, probability: float, *, matched: bool = False) -> float:
+        """The score of that probability: pairs that score more are more likely together. ``matched``: pairs
+        that are matched one to one, where that was learned from; not below zero, where no pair is matched.
+        """
+        if matched and self.matched is not None:
+            return max(self.matched.score(probability), 0.0)
         return self.pairs.score(probability)
 
     def precision(self, wanted: float, *, rivals: bool = True) -> Dial:
@@ -170,17 +185,23 @@ def _limit_weights(found: Sequence[JudgedPairs]) -> list[JudgedPairs]:
 
 
 def _judged_pairs(
-    part: HeldOutPart, share: float = 1.0, rng: np.random.Generator | None = None
+    part: HeldOutPart,
+    share: float = 1.0,
+    rng: np.random.Generator | None = None,
+    together: Ints | None = None,
 ) -> JudgedPairs:
     """Scores of the pairs that touch a held-out item, whether they are together, and their weights. A pair
     with an item that was not held out counts by half: over all folds it comes twice, or its likes do not come
-    at all. With a ``share`` below 1 each is drawn with that probability.
+    at all. With a ``share`` below 1 each is drawn with that probability. ``together``: only those within
+    these clusters.
     """
     listed = part.scores.list_pairs()
     assert listed.index is not None
     assert listed.values is not None
     a, b = listed.index.T
     kept = (part.mine[a] | part.mine[b]) & part.judged_items[a] & part.judged_items[b]
+    if together is not None:
+        kept &= together[a] == together[b]
     if share < 1.0 and rng is not None:
         kept &= rng.random(len(kept)) < share
     a, b = a[kept], b[kept]
@@ -220,11 +241,26 @@ def _sample(
     return s[rows], same[rows], weights[rows] * np.concatenate(factors)
 
 
-def _item_rule(parts: Sequence[HeldOutPart], predictor: Predictor, rule: ScoreMap, unit: float) -> ItemRule:
+def _matched_rule(parts: Sequence[HeldOutPart], labels: Sequence[Ints], rule: ScoreMap) -> ScoreMap | None:
+    """The map of the compared pairs that are put together in the clusters predicted; None where items of a
+    source are not kept apart, or nothing is put together. Where hardly any of them are wrong it is that of
+    all pairs, shifted so that as many are right.
+    """
+    if any(part.scores.sources is None for part in parts):
+        return None
+    found = [_judged_pairs(part, together=y) for part, y in zip(parts, labels, strict=True)]
+    s, same, weights = (np.concatenate(column) for column in zip(*found, strict=True))
+    if not len(s):
+        return None
+    if min(np.count_nonzero(same), np.count_nonzero(~same)) >= FEWEST_PAIRS:
+        return ScoreMap.fit(s, same, weights)
+    return rule.with_share(s, float((weights @ same + 1.0) / (weights.sum() + 2.0)), weights)
+
+
+def _item_rule(parts: Sequence[HeldOutPart], labels: Sequence[Ints], rule: ScoreMap, unit: float) -> ItemRule:
     """The rule of the held-out items, in the clusters that are predicted for them."""
     evidence, right = [], []
-    for part in parts:
-        predicted = learning.search_groups(predictor, part.scores)
+    for part, predicted in zip(parts, labels, strict=True):
         evidence.append(MateEvidence.of(part.scores, predicted, rule, unit).of_items(part.mine))
         right.append(in_right_place(part.truth, predicted)[part.mine])
     return ItemRule.fit(evidence, right, unit)

@@ -7,13 +7,13 @@ sure in the one is doubtful in the other. How many mates the items of a pair are
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
+from scipy.optimize import brentq, minimize
 from scipy.special import expit, logit
 
 from clustruct.core.storage import DataclassState, register
@@ -81,6 +81,16 @@ class ScoreMap(DataclassState):
         edges, v = _fit_slopes(z, target, c, _knots(z, c * p * (1.0 - p)))
         logits = v[-1] + np.concatenate([[0.0], np.cumsum(v[1:-2] * np.diff(edges))])
         return cls(edges * unit, logits, float(v[0]) / unit, float(v[-2]) / unit)
+
+    def with_share(self, scores: Floats, share: float, weights: Floats) -> Self:
+        """The same map with f shifted, so that the weighted mean of the probabilities is a given share."""
+        z, target = self.logit(scores), float(logit(share))
+
+        def excess(shift: float) -> float:
+            return float(np.average(expit(z + shift), weights=weights)) - share
+
+        shift = float(brentq(excess, target - float(z.max()) - 1.0, target - float(z.min()) + 1.0))
+        return replace(self, logits=self.logits + shift)
 
     def logit(self, scores: Floats) -> Floats:
         """f(s), the logit of the probability."""
