@@ -153,7 +153,7 @@ def test_what_a_move_would_bring_together_is_scored_before_it(monkeypatch):
     table = Table([{}] * 18, ids=list(groups))
     compared = np.array([[0, 1], [7, 12]])
     model = SimpleNamespace(clustering_objective="correlation")
-    pipeline = [SimpleNamespace(sources_=None, blocking_=None), model]
+    pipeline = [SimpleNamespace(sources_=None, blocking_=None, equal_rows=lambda _: None), model]
     monkeypatch.setattr(scoring, "check_correlation", lambda model: None)
     monkeypatch.setattr(scoring, "candidates", lambda *_: compared)
     monkeypatch.setattr(scoring, "score_pairs", lambda _, columns, pairs: K[pairs[:, 0], pairs[:, 1]])

@@ -125,7 +125,7 @@ def test_nodes_weigh_pairs_by_their_number() -> None:
     equal = EqualRows.of(np.array([0, 0, 0, 1, 1]))
     pairs = np.array([[0, 1], [0, 2], [0, 3], [3, 4]])
     scores = PairScores(5, index=pairs, values=np.array([1.0, 1.0, -2.0, 0.5]), equal=equal)
-    nodes = Nodes.of(scores, None).weighted()
+    nodes = Nodes.of(scores, None).node_scores()
     assert nodes.n_items == 2
     assert nodes.values is not None
     assert nodes.values.tolist() == [-12.0]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,8 @@ from clustruct.data import EqualRows, Table
 from clustruct.data.datasets import make_records
 from clustruct.features.columns import Columns
 from clustruct.features.row_equality import find_equal_rows
+from clustruct.groups.linking import link
+from clustruct.groups.scoring import place_items
 from clustruct.pipeline import group, score_set
 
 pytestmark = [
@@ -97,7 +101,7 @@ def test_vectors_are_equal_where_all_numbers_are() -> None:
 
 def test_copies_are_kept_in_bounded_number() -> None:
     equal = EqualRows.of(np.array([0, 1, 0, 0, 1]))
-    assert equal.kept(2).tolist() == [True, True, True, False, True]
+    assert equal.first_copies(2).tolist() == [True, True, True, False, True]
     assert equal.pairs(1).tolist() == [[0, 2], [1, 4]]
     assert equal.n_further == 3
 
@@ -111,7 +115,7 @@ def test_an_item_whose_words_are_all_common_is_compared_with_those_beside_it(pip
         for k in range(3000)
     ]
     scores = score_set(pipeline, table_of([*rows, {"name": "anna brown", "city": "city1", **less}]))
-    assert scores.n_uncompared == 0
+    assert scores.n_without_pairs == 0
 
 
 def test_rows_without_any_value_are_compared_with_nothing(pipeline) -> None:
@@ -120,3 +124,44 @@ def test_rows_without_any_value_are_compared_with_nothing(pipeline) -> None:
     found = group(pipeline, table_of([*rows, *[empty] * 40]))
     assert found.n_uncompared == 40
     assert len(set(found.labels[500:].tolist())) == 40
+
+
+def test_new_items_join_the_group_of_a_known_row_however_often_it_is_there(pipeline) -> None:
+    rows = persons(900)
+    listed = [rows[0]] * 300 + rows[1:] + [rows[0]] * 60
+    table = replace(table_of(listed), ids=[f"i{k}" for k in range(len(listed))])
+    groups = {f"i{k}": "many" if k < 300 else f"g{k}" for k in range(300 + 899)}
+    found = place_items(pipeline, table, groups)
+    assert {found.groups[f"i{k}"] for k in range(1199, 1259)} == {"many"}
+    assert found.n_uncompared == 0
+
+
+def test_new_copies_of_an_unknown_row_open_one_group(pipeline) -> None:
+    rows = persons(900)
+    listed = [*rows[1:], *[rows[0]] * 60]
+    table = replace(table_of(listed), ids=[f"i{k}" for k in range(len(listed))])
+    found = place_items(pipeline, table, {f"i{k}": f"g{k}" for k in range(899)})
+    assert len({found.groups[f"i{k}"] for k in range(899, 959)}) == 1
+
+
+def test_linked_copies_have_scores(pipeline) -> None:
+    rows = persons(700)
+    first, second = table_of([rows[0]] * 30 + rows[1:]), table_of([rows[0]] * 3 + rows[1:400])
+    found = link(pipeline, first, second, one_to_one=False)
+    copies = (found.pairs[:, 0] < 30) & (found.pairs[:, 1] < 3)
+    assert np.count_nonzero(copies) == 90
+    assert len(set(found.scores[copies].tolist())) == 1
+    assert np.isfinite(found.scores[copies]).all()
+
+
+def test_a_fit_with_many_copies_learns_from_them() -> None:
+    rows = persons(400)
+    listed = [rows[0]] * 3000 + rows[1:]
+    labels = ["many"] * 3000 + [f"p{k // 2}" for k in range(399)]
+    order = np.random.default_rng(0).permutation(len(listed))
+    table = replace(table_of([listed[a] for a in order]), labels=[labels[a] for a in order])
+    recipe = Recipe(C=1.0, calibrate=False).fit([table])
+    made = recipe.pipeline_[0].transform([table], most_copies=10)[0]
+    assert made.n_pairs < 80 * len(rows)
+    found = recipe.group(replace(table, labels=None))
+    assert len(set(found.labels[order < 3000].tolist())) == 1

@@ -13,7 +13,7 @@ from clustruct.core.formatting import count, format_table
 
 from . import searches
 from .arguments import SavedModel, add_data, add_needs, labelled_sets, read_model
-from .output import UsageError, print_json
+from .output import UsageError, print_json, print_remarks
 from .progress import ProgressOutput
 
 if TYPE_CHECKING:
@@ -104,8 +104,14 @@ def _predict(
     if isinstance(source, str):
         return clustruct.data.io.match_predictions(source, sets, args.delimiter)
     pipeline = clustruct.features.check_tables(source.pipeline, sets)
-    group = clustruct.pipeline.group
-    return [group(pipeline, table).labels for table in ProgressOutput(args.quiet).each(sets, "grouping")]
+    remarks = clustruct.data.Remarks()
+    labels: list[LabelsLike] = []
+    for table in ProgressOutput(args.quiet).each(sets, "grouping"):
+        found = clustruct.pipeline.group(pipeline, table)
+        remarks.add(found)
+        labels.append(found.labels)
+    print_remarks(args, remarks)
+    return labels
 
 
 class Scored:

@@ -260,6 +260,7 @@ def _json(args: argparse.Namespace, found: Outcome) -> dict[str, object]:
         "other_values": {"items": list(found.changed.items), "fields": dict(found.changed.fields or {})},
         "updated": found.updated,
         "constraints": found.n_constraints,
+        "compared_with_nothing": found.update.n_uncompared,
         "proposals": [proposal.__dict__ for proposal in found.update.proposals],
     }
 
@@ -277,6 +278,8 @@ def _lines(args: argparse.Namespace, found: Outcome, number: int | None) -> list
     if found.updated and found.changed:
         lines.append(f"{count(len(found.changed), 'known item')} updated in {found.changed}")
     lines.append(found.changes.summary())
+    if found.update.n_uncompared:
+        lines.append(clustruct.data.uncompared_line(found.update.n_uncompared))
     if found.n_constraints:
         lines.append(f"{count(found.n_constraints, 'constraint')} held")
     lines += _change_lines(found) + _proposal_lines(found)

@@ -187,6 +187,8 @@ def _print(found: Mapping[str, Any], rows: list[tuple[str, float, float]], how: 
         print(f"{found['labelled']:,} of the items have a cluster; {ASSUMED[found['unlabelled']]}")
     if found.get("source") is not None:
         print(in_words(found["source"]))
+    if lonely := found.get("compared_with_nothing"):
+        print(clustruct.data.uncompared_line(lonely))
     if len(found["fields"]) > 1:
         print(f"compared: {', '.join(found['fields'])} (--ignore A,B leaves fields out)")
     if "field_sizes" in found:

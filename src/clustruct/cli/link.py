@@ -13,7 +13,7 @@ from clustruct.core.formatting import count
 
 from . import grouping_options
 from .arguments import SavedModel, add_model, add_needs, add_verbose, delimiter_mark, read_model
-from .output import print_json
+from .output import print_json, print_remarks
 from .progress import ProgressOutput
 from .sources import Name, add_map, map_fields, read_tables
 
@@ -70,6 +70,7 @@ def run(args: argparse.Namespace) -> None:
         found = clustruct.groups.link(saved.pipeline, first, second, one_to_one=args.one_to_one)
     progress.close_stage()
     one, two = tables.values()
+    print_remarks(args, found.remarks)
     _tell(args, found, clustruct.groups.link_columns(found, one, two, unmatched=args.unmatched))
     if args.verbose:
         progress.costs.print()
@@ -102,6 +103,7 @@ def _tell(args: argparse.Namespace, found: LinkedRows, columns: dict[str, Any]) 
     if args.json:
         pairs = [list(row) for row in zip(columns["id_a"], columns["id_b"], columns["score"], strict=True)]
         summary = {"rows": found.sizes, "one_to_one": found.one_to_one, "unmatched": alone}
+        summary |= found.remarks.as_json()
         sure = {} if found.probabilities is None else {"probabilities": columns["probability"]}
         print_json({"model": str(args.model), **summary, "pairs": pairs, **sure})
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import errno
 import json
 import math
@@ -12,9 +13,12 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from clustruct.core.exceptions import NotEnoughMemory
+
+if TYPE_CHECKING:
+    from clustruct.data import Remarks
 
 # What printing fails with; files are named in their errors.
 UNWRITTEN = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
@@ -29,6 +33,12 @@ def print_json(found: Mapping[str, object]) -> None:
     """One JSON object on one line; what is not finite becomes null, what is not printable is escaped."""
     text = json.dumps(plain(found), ensure_ascii=False, allow_nan=False)
     print("".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in text))
+
+
+def print_remarks(args: argparse.Namespace, found: Remarks) -> None:
+    """What a person should know of the groups, beside them: it does not go where the answer goes."""
+    for line in () if args.quiet or args.json else found.lines:
+        print(f"clustruct: {line}", file=sys.stderr)
 
 
 def plain(value: object) -> Any:

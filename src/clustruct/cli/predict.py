@@ -17,13 +17,13 @@ from clustruct.core.formatting import count, harmless
 
 from . import existing, grouping_options, on_dask, searches
 from .arguments import add_data, add_model, add_needs, add_verbose, columns, read_model, unlabelled_sets
-from .output import UsageError, print_json
+from .output import UsageError, print_json, print_remarks
 from .progress import ProgressOutput
 
 if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
 
-    from clustruct.data import Evidence, Grouping, GroupingOptions, Table
+    from clustruct.data import Evidence, Grouping, GroupingOptions, Remarks, Table
     from clustruct.data.io import GraphFile, Prediction
     from clustruct.learning.calibration import Dial
 
@@ -108,6 +108,7 @@ def _group_sets(
     progress = ProgressOutput(args.quiet or (args.out is None and sys.stdout.isatty()))
     # Nothing is printed before all is known: a fault must not leave half a file behind a "> file".
     answers: list[Prediction] = []
+    remarks = clustruct.data.Remarks()
     sets = items = clusters = 0
     constraints, doubtful = existing.ConstraintsBySet(args.constraints), list[object]()
     target = nullcontext(answers.append) if args.out is None else clustruct.data.io.prediction_file(args.out)
@@ -124,13 +125,15 @@ def _group_sets(
                 further.add(pipeline, table, found)
             with working("writing"):
                 write(answer)
+            remarks.add(found)
             doubtful += [table.item_ids[a] for a in found.rejected.nonzero()[0]]
             if args.json and args.out is not None:
                 answers.append(answer)
             sets, items, clusters = sets + 1, items + len(table), clusters + found.n_groups
         constraints.check_all_apply()
     progress.close_stage()
-    _print(args, answers, dial)
+    _print(args, answers, dial, remarks)
+    print_remarks(args, remarks)
     grouping_options.print_rejected_items(args, doubtful)
     silent = args.out is None or args.json or args.quiet
     if not silent and clustruct.core.storage.descriptor(Path(args.out)) != 1:
@@ -140,12 +143,12 @@ def _group_sets(
         progress.costs.print()
 
 
-def _print(args: argparse.Namespace, answers: list[Prediction], dial: Dial | None) -> None:
+def _print(args: argparse.Namespace, answers: list[Prediction], dial: Dial | None, remarks: Remarks) -> None:
     """The answers as JSON, or as CSV where they have no file."""
     if args.json:
         listed = [{"set": p.table.name, "ids": p.table.ids, "clusters": p.labels, **p.more} for p in answers]
         cost = {} if dial is None else {"held_out": dial._asdict()}
-        print_json({"model": str(args.model), **cost, "sets": listed})
+        print_json({"model": str(args.model), **cost, **remarks.as_json(), "sets": listed})
     elif args.out is None:
         if isinstance(sys.stdout, TextIOWrapper):
             sys.stdout.reconfigure(errors="surrogatepass")  # as files are written

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from .equal_rows import EqualRows as EqualRows
     from .evidence import Evidence
     from .groupings import Grouping, GroupingOptions
+    from .groupings import Remarks as Remarks
+    from .groupings import uncompared_line as uncompared_line
     from .item_ids import alike_ids as alike_ids
     from .item_set import ItemSet, pair_table, with_distances
     from .item_set import as_item_set as as_item_set

@@ -302,7 +302,8 @@ class PairScores(Pairs):
         if self.matrix is not None:
             return np.asarray(self.matrix[pairs[:, 0], pairs[:, 1]])
         assert self.values is not None
-        return np.asarray(np.append(self.values, np.nan)[self.rows_of(pairs)])
+        listed = pairs if self.equal is None else self.equal.stand_ins(pairs)
+        return np.asarray(np.append(self.values, np.nan)[self.rows_of(listed)])
 
     def take(self, items: Ints) -> PairScores:
         """The scores of the pairs of some items, which are numbered anew."""
@@ -353,7 +354,7 @@ class PairScores(Pairs):
         return PairScores(len(self.equal.counts), rows[between], values=self.values[between])
 
     @property
-    def n_uncompared(self) -> int:
+    def n_without_pairs(self) -> int:
         """How many items are in no compared pair, of a set of two items and more."""
         if self.index is None or self.n_items < 2:
             return 0

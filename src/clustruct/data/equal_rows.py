@@ -63,7 +63,7 @@ class EqualRows:
         """How many items are equal to an earlier one."""
         return len(self.row) - len(self.counts)
 
-    def kept(self, most: int) -> Bools:
+    def first_copies(self, most: int) -> Bools:
         """The items without those that have so many equal ones before them."""
         return self.place < most
 
@@ -71,6 +71,17 @@ class EqualRows:
         """The first item of each row with each further one, or with so many of them."""
         further = np.flatnonzero((self.place > 0) & (True if most is None else self.place <= most))
         return np.column_stack([self.first[self.row[further]], further])
+
+    def stand_ins(self, pairs: Ints) -> Ints:
+        """For pairs of items those that stand for them: of the first items of two rows, or two of one."""
+        second = self.first.copy()
+        further = self.place == 1
+        second[self.row[further]] = np.flatnonzero(further)
+        rows = self.row[pairs]
+        inside = rows[:, 0] == rows[:, 1]
+        found = self.first[rows]
+        found[inside, 1] = second[rows[inside, 1]]
+        return np.sort(found, axis=1)
 
     def split_by(self, numbers: Ints) -> EqualRows:
         """Those that are equal in these numbers, too."""

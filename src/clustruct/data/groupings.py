@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
+from clustruct.core.formatting import count
 from clustruct.core.typing import Bools, Floats, Ints
 
 from .compared_pairs import PairScores
@@ -150,3 +152,53 @@ class Grouping:
         assert listed.values is not None
         a, b = listed.index.T
         return float(listed.values[self.labels[a] == self.labels[b]].sum())
+
+
+REASONS = {
+    "evidence": "labels or decisions part them",
+    "source": "a source holds each thing once",
+    "score": "two identical ones score below zero, so little is known of them",
+    "options": "the options of groups part them",
+}
+
+
+@dataclass
+class Remarks:
+    """What a person should know of the groups of some sets: items that were compared with nothing, and equal
+    rows that are not together.
+
+    >>> found = Remarks()
+    >>> found.add(Grouping(np.array([0, 1]), np.zeros(2, bool), n_uncompared=2, equal_apart={"source": 1200}))
+    >>> [line[:49] for line in found.lines]
+    ['2 items were compared with nothing and stay alone', '1,200 items are apart from rows equal to them: a ']
+    """
+
+    n_uncompared: int = 0
+    equal_apart: Counter[str] = field(default_factory=Counter)
+
+    def add(self, found: Grouping) -> None:
+        """Count the items of one more set."""
+        self.n_uncompared += found.n_uncompared
+        self.equal_apart.update(found.equal_apart)
+
+    @property
+    def lines(self) -> list[str]:
+        """A sentence each."""
+        lines = [uncompared_line(self.n_uncompared)] if self.n_uncompared else []
+        for reason, n in sorted(self.equal_apart.items()):
+            verb = "is" if n == 1 else "are"
+            lines.append(f"{count(n, 'item')} {verb} apart from rows equal to them: {REASONS[reason]}")
+        return lines
+
+    def as_json(self) -> dict[str, Any]:
+        """The counts, by name."""
+        return {"compared_with_nothing": self.n_uncompared, "equal_rows_apart": dict(self.equal_apart)}
+
+
+def uncompared_line(n: int) -> str:
+    """So many items were compared with nothing, and what to do."""
+    verb, stay = ("was", "stays") if n == 1 else ("were", "stay")
+    return (
+        f"{count(n, 'item')} {verb} compared with nothing and {stay} alone: no value in a field that is "
+        "compared (fill them in, or learn with further columns)"
+    )

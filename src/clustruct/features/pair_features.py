@@ -179,15 +179,23 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
     def _all_blocks(self) -> list[Block]:
         return [*self.blocks, Constant()] if self.bias else list(self.blocks)
 
-    def transform(self, X: Iterable[Table], touching: Sequence[Bools | None] | None = None) -> list[ItemSet]:
+    def transform(
+        self,
+        X: Iterable[Table],
+        touching: Sequence[Bools | None] | None = None,
+        *,
+        most_copies: int | None = None,
+    ) -> list[ItemSet]:
         """One item set per table; `DataError` where these tables lack what the features need.
 
-        ``touching`` may have a mask of items for each table: only pairs with one of these are compared.
+        ``touching`` may have a mask of items for each table: only pairs with one of these are compared. Of
+        equal rows so many are compared with the first of them (``most_copies``; None: all).
         """
         sets = list(X)
         trusting = self.check_tables(sets)
         masks = [None] * len(sets) if touching is None else touching
-        return [trusting._item_set(table, mask) for table, mask in zip(sets, masks, strict=True)]
+        made = zip(sets, masks, strict=True)
+        return [trusting._item_set(table, mask, most_copies) for table, mask in made]
 
     def transform_with_rest(self, table: Table, touching: Bools) -> tuple[ItemSet, UncomparedPairs]:
         """The item set of pairs with one of these items, of a table that was checked, and the other pairs,
@@ -251,6 +259,17 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
         if not self._lists(columns.table) or any(block.used_context() for block in self.blocks_):
             return None
         return find_equal_rows(columns, self._compared_fields(columns.table))
+
+    def count_empty_items(self, sets: Iterable[Table]) -> int:
+        """How many items of large sets have no value in a field that is compared: they are compared with
+        nothing.
+        """
+        total = 0
+        for given in filter(self._lists, sets):
+            table = self.columns(given).table
+            missing = [table.field_column(name).missing() for name in self._compared_fields(table)]
+            total += int(np.count_nonzero(np.logical_and.reduce(missing, initial=True)))
+        return total
 
     def _compared_fields(self, table: Table) -> list[str]:
         """The fields that say which rows are equal; all of them where a block does not name its own."""
@@ -328,7 +347,9 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
     def _lists(self, table: Table) -> bool:
         return self.blocking_ is not None and self.blocking_.lists(table)
 
-    def _choose_pairs(self, columns: Columns, touching: Bools | None = None) -> Chosen:
+    def _choose_pairs(
+        self, columns: Columns, touching: Bools | None = None, most_copies: int | None = MOST_COPIES
+    ) -> Chosen:
         """The pairs that are compared, whether they are listed (not if they are all), sources kept apart."""
         table, sources, apart = columns.table, None, None
         if self.sources_ is not None:
@@ -336,14 +357,14 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
             apart = self.sources_.apart(sources)
         if self._lists(table):
             with working("blocking") as work:
-                pairs = _select(self._likely_pairs(columns, sources), touching)
+                pairs = _select(self._likely_pairs(columns, sources, most_copies), touching)
                 work.keep(pairs=len(pairs))
             return pairs, True, apart
         self.check_memory([table])
         pairs = all_pairs(len(table)) if sources is None else across(all_pairs(len(table)), sources)
         return _select(pairs, touching), sources is not None or touching is not None, apart
 
-    def _likely_pairs(self, columns: Columns, sources: Ints | None) -> Ints:
+    def _likely_pairs(self, columns: Columns, sources: Ints | None, most_copies: int | None) -> Ints:
         """The pairs of a large set that are compared: those of different rows, found among the first items of
         these, and the first item of each row with some equal ones.
 
@@ -366,17 +387,17 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
         m, leaders = len(columns), equal.first[equal.row[sought.first]]
         other = leaders != sought.first
         others = np.column_stack([leaders, sought.first])[other]
-        keys = np.concatenate([sought.first[pairs], sought.pairs(MOST_COPIES - 1), others]) @ [m, 1]
+        keys = np.concatenate([sought.first[pairs], sought.pairs(most_copies), others]) @ [m, 1]
         return np.column_stack(np.divmod(sorted_unique(keys), m))
 
-    def _counted(self, columns: Columns, pairs: Ints) -> tuple[Columns, Ints]:
+    def _with_few_copies(self, columns: Columns, pairs: Ints) -> tuple[Columns, Ints]:
         """The columns by which features are made, and the places of pairs in them: of equal rows these have
         few, so that how rare a term is does not depend on how often a row was copied.
         """
         equal = self.equal_rows(columns)
         if equal is None or int(equal.counts.max()) <= MOST_COPIES:
             return columns, pairs
-        kept = equal.kept(MOST_COPIES)
+        kept = equal.first_copies(MOST_COPIES)
         few = columns.once(("counted", id(equal)), lambda: columns.take(np.flatnonzero(kept)))
         # Another copy stands for each that is left out: the second of the row, or beside that one the first.
         first = (np.cumsum(kept) - 1)[equal.first[equal.row]]
@@ -402,7 +423,7 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
         self, columns: Columns, pairs: Ints, *, show_progress: bool
     ) -> Chunks[Iterator[Values]]:
         """The same by block, without products and map."""
-        columns, pairs = self._counted(columns, pairs)
+        columns, pairs = self._with_few_copies(columns, pairs)
         compare, chunks = self.comparisons(columns), spans(len(pairs))
         for span in steps(chunks, "comparing pairs") if show_progress else chunks:
             some = pairs[span]
@@ -417,9 +438,9 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
 
         return columns.once(("prepared", *map(id, blocks)), make)[1]
 
-    def _item_set(self, table: Table, touching: Bools | None = None) -> ItemSet:
+    def _item_set(self, table: Table, touching: Bools | None, most_copies: int | None) -> ItemSet:
         columns = self.columns(table)
-        return self.item_set(columns, *self._choose_pairs(columns, touching))
+        return self.item_set(columns, *self._choose_pairs(columns, touching, most_copies))
 
     def item_set(
         self, columns: Columns, pairs: Ints, listed: bool = True, apart: Ints | None = None

@@ -30,8 +30,9 @@ def find_equal_rows(columns: Columns, fields: Sequence[str]) -> EqualRows | None
 
     def find() -> EqualRows | None:
         coded = [_codes(columns, field) for field in fields]
-        equal = EqualRows.of(_number_rows([codes for codes, _ in coded], _has_value(coded, len(columns))))
-        return equal if equal.any_equal else None
+        known = _has_value(coded, len(columns))
+        row = _number_rows([codes for codes, _ in coded], known)
+        return None if row is None else EqualRows.of(row)
 
     return columns.once(("equal rows", *fields), find)
 
@@ -62,11 +63,14 @@ def _holds_vectors(column: Column) -> bool:
     return is_vector(next((value for value in column.values if not is_missing(value)), None))
 
 
-def _number_rows(codes: Sequence[Ints], known: Bools) -> Ints:
+def _number_rows(codes: Sequence[Ints], known: Bools) -> Ints | None:
     """A number that equal rows share, by a key of 64 bits; by all codes where two have one key by chance."""
     keys = np.zeros(len(known), np.uint64)
     for k, one in enumerate(codes):
         keys = mix_keys(keys ^ np.uint64(k), one.astype(np.uint64))
+    ordered = np.sort(keys[known])
+    if not (ordered[1:] == ordered[:-1]).any():  # as in most tables: nothing else needs to be looked at
+        return None
     _, first, row = np.unique(keys, return_index=True, return_inverse=True)
     if any((one[first[row]] != one)[known].any() for one in codes):
         row = np.unique(np.column_stack(codes), axis=0, return_inverse=True)[1].ravel()

@@ -10,7 +10,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import reduce
 from typing import Any
@@ -20,7 +20,7 @@ from sklearn.pipeline import Pipeline
 
 from clustruct.core.exceptions import DataError, DataWarning
 from clustruct.core.typing import Floats, Ints
-from clustruct.data import Table
+from clustruct.data import Remarks, Table
 from clustruct.data.column_types import CodedColumn
 from clustruct.data.table import TableRows, join_tables
 from clustruct.features import PairFeatures, Sources
@@ -44,6 +44,7 @@ class LinkedRows:
     sizes: tuple[int, int]
     one_to_one: bool
     probabilities: Floats | None = None
+    remarks: Remarks = field(default_factory=Remarks)
 
     def unmatched_rows(self, side: int) -> Ints:
         """The rows of the first (0) or the second table (1) that are in no pair."""
@@ -80,15 +81,17 @@ def link(pipeline: Pipeline, first: Table, second: Table, *, one_to_one: bool | 
     only = learned is not None and learned.within == "apart" if one_to_one is None else one_to_one
     if learned is not None and learned.within == "apart" and not only:
         pipeline = _for_several(pipeline)
-    field = TABLE if learned is None else learned.field
-    table = side_by_side([first, second], field, ["first", "second"])
-    features.sources_ = Sources(field, "apart" if only else "uncompared")
+    name = TABLE if learned is None else learned.field
+    table = side_by_side([first, second], name, ["first", "second"])
+    features.sources_ = Sources(name, "apart" if only else "uncompared")
     both = group(Pipeline([("features", features), ("model", pipeline[-1])]), table, pairs=True)
+    remarks = Remarks()
+    remarks.add(both)
     pairs = _pairs(both.labels, len(first))
     assert both.scores is not None
     found = both.scores.at(pairs + np.array([0, len(first)]))
     sure = _probabilities(pipeline[-1], found, matched=only)
-    return LinkedRows(pairs, found, (len(first), len(second)), only, sure)
+    return LinkedRows(pairs, found, (len(first), len(second)), only, sure, remarks)
 
 
 def _for_several(pipeline: Pipeline) -> Pipeline:

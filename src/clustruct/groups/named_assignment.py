@@ -31,7 +31,7 @@ class Update:
 
     ``proposals`` are merges and splits of known groups that were not done, the largest gain first; ``freed``
     are old items that a decision has taken out of their group. ``confidence``, if it was asked for, says how
-    sure the place of each item is that is new or has moved.
+    sure the place of each item is that is new or has moved. So many new items were compared with nothing.
     """
 
     groups: Mapping[str, str]
@@ -39,6 +39,7 @@ class Update:
     proposals: tuple[Proposal[str], ...]
     freed: tuple[str, ...]
     confidence: Mapping[str, float] | None = None
+    n_uncompared: int = 0
 
 
 def update_groups(

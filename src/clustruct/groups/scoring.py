@@ -13,10 +13,11 @@ from sklearn.pipeline import Pipeline
 from clustruct.core.callbacks import working
 from clustruct.core.partitions import canonical_labels
 from clustruct.core.typing import Bools, Floats, Ints
-from clustruct.data import Evidence, PairScores, Table
-from clustruct.features import PairFeatures
+from clustruct.data import EqualRows, Evidence, PairScores, Table
+from clustruct.features import Blocking, PairFeatures
 from clustruct.features.blocking import across
 from clustruct.features.columns import Columns
+from clustruct.features.row_equality import MOST_COPIES
 from clustruct.learning import item_confidence
 from clustruct.pipeline import check_correlation, score_pairs
 from clustruct.pipeline.predict import is_calibrated
@@ -78,6 +79,8 @@ def place_items(
     if evidence is not None:
         touched |= misplaced_items(evidence, theirs)
     scores = scores_near(pipeline, columns, touched, theirs, evidence)
+    alone = np.ones(len(items), np.bool_)
+    alone[scores.pair_list] = False
     with working("grouping"):
         found = update_groups(
             known,
@@ -89,11 +92,10 @@ def place_items(
             fresh=fresh,
             random_state=random_state,
         )
-        return (
-            replace(found, confidence=place_confidence(pipeline, items, scores, found))
-            if confidence
-            else found
-        )
+    found = replace(found, n_uncompared=int(np.count_nonzero(alone & touched)) if len(items) > 1 else 0)
+    if not confidence:
+        return found
+    return replace(found, confidence=place_confidence(pipeline, items, scores, found))
 
 
 def place_confidence(
@@ -157,8 +159,9 @@ def scores_near(
     with working("features") as work:
         columns = pipeline[0].columns(given)
         sources, known_sources = pipeline[0].sources_, _sources(pipeline[0], columns)
-        pairs = candidates(pipeline[0], columns, touched)
+        pairs = candidates(pipeline[0], columns, touched, groups)
         values = score_pairs(pipeline, columns, pairs)
+        values = values * _copies(pipeline[0], columns, touched, groups)[pairs].max(axis=1, initial=1)
         moved = touched & (groups != NEW)
         if moved.any():
             pieces = np.arange(len(groups)) if evidence is None else evidence.nodes
@@ -177,14 +180,21 @@ def scores_near(
         return PairScores(len(columns), index=index, values=both, sources=apart)
 
 
-def candidates(features: PairFeatures, given: Table | Columns, touched: Bools) -> Ints:
-    """The likely pairs (all pairs of a small set) that touch some items, of different sources."""
+def candidates(
+    features: PairFeatures, given: Table | Columns, touched: Bools, groups: Ints | None = None
+) -> Ints:
+    """The likely pairs (all pairs of a small set) that touch some items, of different sources.
+
+    Of rows that are there very often few items are looked at, one in each of the known ``groups``.
+    """
     columns = features.columns(given)
     table, blocking, some = columns.table, features.blocking_, np.flatnonzero(touched)
     sources = _sources(features, columns)
     if blocking is not None and (blocking.lists(table) or len(some) * len(table) > MOST_PAIRS):
         # The blocking looks for neighbours of the last items, which new ones mostly are.
         since = len(table) - len(some)
+        if (equal := _frequent_rows(features, columns)) is not None:
+            return _row_candidates(blocking, columns, touched, sources, equal, groups)
         if not touched[:since].any():
             return blocking.pairs(columns, since=since, sources=sources)
         order = np.concatenate([np.flatnonzero(~touched), some])
@@ -194,6 +204,53 @@ def candidates(features: PairFeatures, given: Table | Columns, touched: Bools) -
     keep = (first < second) | ((first > second) & ~touched[second])
     pairs = np.sort(np.column_stack([first[keep], second[keep]]), axis=1).astype(np.int64)
     return pairs if sources is None else across(pairs, sources)
+
+
+def _frequent_rows(features: PairFeatures, columns: Columns) -> EqualRows | None:
+    """The equal rows of a set in which some row is there so often that its words are not looked up."""
+    equal = features.equal_rows(columns)
+    return None if equal is None or int(equal.counts.max()) <= MOST_COPIES else equal
+
+
+def _copies(features: PairFeatures, columns: Columns, touched: Bools, groups: Ints) -> Ints:
+    """For how many items of its group a known item of a frequent row stands; 1 for others."""
+    equal = _frequent_rows(features, columns) if features.sources_ is None else None
+    if equal is None:
+        return np.ones(len(columns), np.int64)
+    parts = equal.split_by(np.where(touched, 0, 2 + groups))
+    return np.where(touched, 1, parts.counts[parts.row])
+
+
+def _row_candidates(
+    blocking: Blocking,
+    columns: Columns,
+    touched: Bools,
+    sources: Ints | None,
+    equal: EqualRows,
+    groups: Ints | None,
+) -> Ints:
+    """The likely pairs that touch some items, found among one item of each row and known group, and the
+    touched items with a known item that is equal to them, or with the first of themselves.
+    """
+    state = np.where(touched, 0, 1 if groups is None else 2 + groups)
+    parts = equal.split_by(state)
+    first, new = parts.first, touched[parts.first]
+    if sources is not None:  # equal items of one source are not compared: none of them stands for another
+        first = np.unique(np.concatenate([first, np.flatnonzero(touched)]))
+        new = touched[first]
+    order = np.concatenate([first[~new], first[new]])
+    own = None if sources is None else sources[order]
+    since = int(np.count_nonzero(~new))
+    pairs = np.sort(order[blocking.pairs(columns.take(order), since=since, sources=own)], axis=1)
+    if sources is not None:
+        return pairs
+    leader = np.full(len(equal.counts), -1)
+    for some in (first[new][::-1], first[~new][::-1]):  # known ones last, the first of them in the end
+        leader[equal.row[some]] = some
+    items = np.flatnonzero(touched)
+    ties = np.column_stack([leader[equal.row[items]], items])
+    ties = np.sort(ties[ties[:, 0] != ties[:, 1]], axis=1)
+    return np.unique(np.concatenate([pairs, ties]), axis=0)
 
 
 def _sources(features: PairFeatures, columns: Columns) -> Ints | None:

@@ -168,7 +168,7 @@ def group_scores(
     if nodes is None:
         y = _best_groups(search, by, known, n_clusters)
     else:
-        weighted = nodes.weighted() if search.objective == "correlation" else nodes.of_rows(by)
+        weighted = nodes.node_scores() if search.objective == "correlation" else nodes.of_rows(by)
         of_nodes = None if known is None else known.take(nodes.first)
         y = nodes.labels(_best_groups(search, weighted, of_nodes, n_clusters))
     if asked.bounds:
@@ -187,7 +187,7 @@ def group_scores(
         item_probabilities is not None,
         options=asked,
         search=search.name,
-        n_uncompared=scores.n_uncompared,
+        n_uncompared=scores.n_without_pairs,
         equal_apart=count_equal_apart(by, y, evidence),
     )
 
@@ -215,7 +215,7 @@ def _confidence(
     if nodes is not None:
         few, node = nodes.plain(by if item_probabilities is None else scores)
         of_few = _confidence(few, few, labels[nodes.first[node]], search, item_probabilities, None)
-        return nodes.spread(of_few[np.searchsorted(node, np.arange(len(nodes.row)))], labels)
+        return nodes.of_all(of_few[np.searchsorted(node, np.arange(len(nodes.row)))], labels)
     if item_probabilities is not None:
         return item_probabilities(scores, labels)
     return item_confidence(by.matrix_or_graph(), labels, search.objective, by.sources).confidence

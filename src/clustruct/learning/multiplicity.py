@@ -118,7 +118,7 @@ class Nodes:
         of_item[kept] = node
         return cls(scores, rows, of_item, equal.row[kept[first]], kept[first], count)
 
-    def weighted(self) -> PairScores:
+    def node_scores(self) -> PairScores:
         """The scores of nodes, each as often as there are pairs of items."""
         index, values = self.rows.of_nodes(self.row)
         return self._scores(index, values * self.count[index[:, 0]] * self.count[index[:, 1]], self.first)
@@ -140,7 +140,7 @@ class Nodes:
 
     def of_items(self) -> PairScores:
         """The weighted scores as those of the first items of nodes."""
-        found = self.weighted()
+        found = self.node_scores()
         assert found.index is not None
         index = np.sort(self.first[found.index], axis=1)
         return PairScores(self.scores.n_items, index, self.scores.sources, values=found.values)
@@ -164,7 +164,7 @@ class Nodes:
         found[rest] = int(found.max(initial=-1)) + 1 + np.arange(len(rest))
         return canonical_labels(found)
 
-    def spread(self, of_node: Floats, labels: Ints) -> Floats:
+    def of_all(self, of_node: Floats, labels: Ints) -> Floats:
         """What holds of nodes as what holds of all items: those that were placed afterwards have that of a
         node of their row, of the same cluster where there is one.
         """

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from .predict import pipeline_with_cut as pipeline_with_cut
     from .predict import precision_dial as precision_dial
     from .predict import score_pairs as score_pairs
+    from .predict import with_equal_rows as with_equal_rows
     from .recipe import PART_SIZE as PART_SIZE
     from .recipe import HeldOut, Recipe
     from .unlabelled import features_of as features_of

@@ -199,7 +199,9 @@ def was_interrupted(model: BaseEstimator) -> bool:
     return getattr(getattr(model, "result_", None), "stop_reason", None) == "interrupted"
 
 
-def training_summary(model: BaseEstimator, sets: Sequence[Table]) -> dict[str, Any]:
+def training_summary(
+    model: BaseEstimator, sets: Sequence[Table], features: PairFeatures | None = None
+) -> dict[str, Any]:
     """How the training went, as plain values; what is not known or not finite is None."""
     result, choice = getattr(model, "result_", None), getattr(model, "cv_results_", {})
     best = int(np.flatnonzero(choice["C"] == model.C_)[0]) if "mean_loss" in choice else None
@@ -208,6 +210,7 @@ def training_summary(model: BaseEstimator, sets: Sequence[Table]) -> dict[str, A
         "sets": len(sets),
         "items": sum(len(table) for table in sets),
         "labelled": sum(int(np.count_nonzero(known_items(table))) for table in sets),
+        "compared_with_nothing": 0 if features is None else features.count_empty_items(sets),
         "features": int(model.n_features_in_),
         "learner": type(model).__name__,
         "loss": str(getattr(model, "loss", None)),
@@ -241,12 +244,14 @@ def _held_out_f(model: BaseEstimator, found: float | None) -> dict[str, float | 
     }
 
 
-def continued_summary(model: BaseEstimator, sets: Sequence[Table], n_named: int) -> dict[str, Any]:
+def continued_summary(
+    model: BaseEstimator, sets: Sequence[Table], n_named: int, features: PairFeatures | None = None
+) -> dict[str, Any]:
     """The same of a training that went on, with evidence of n_named items: held-out figures are those of
     an earlier one, and left out.
     """
     outdated = ("held_out", "held_out_loss", *_held_out_f(model, None), "left_out")
-    return {**training_summary(model, sets), **dict.fromkeys(outdated), "corrected_items": n_named}
+    return {**training_summary(model, sets, features), **dict.fromkeys(outdated), "corrected_items": n_named}
 
 
 def _calibration(model: BaseEstimator) -> dict[str, Any] | None:

@@ -137,9 +137,15 @@ def _table_scores(pipeline: Pipeline, table: Table) -> PairScores:
         scores: PairScores = features.scores(columns, *linear)
     else:
         scores = _item_set_scores(pipeline, columns.table)
+    return with_equal_rows(pipeline, columns, scores)
+
+
+def with_equal_rows(pipeline: Pipeline, table: Table | Columns, scores: PairScores) -> PairScores:
+    """The scores of a table, which know which of its rows are equal."""
+    features = pipeline[0]
     if not isinstance(features, PairFeatures) or not scores.is_sparse:
         return scores
-    equal = features.equal_rows(columns)
+    equal = features.equal_rows(table)
     return scores if equal is None else scores.with_equal_rows(equal)
 
 

@@ -261,7 +261,7 @@ class Recipe(EstimatorState, BaseEstimator):
         if isinstance(shape := getattr(self.pipeline_[-1], "shown_", None), TrainingShape):  # before a cut
             self.pipeline_[-1].shown_ = shape.with_set_sizes(sizes)
         source = None if chosen is None else chosen.to_dict()
-        self.training_ = training_summary(self.pipeline_[-1], tables) | {"source": source}
+        self.training_ = training_summary(self.pipeline_[-1], tables, self.pipeline_[0]) | {"source": source}
         return self
 
     def _fit_on(
@@ -283,7 +283,9 @@ class Recipe(EstimatorState, BaseEstimator):
         if not was_interrupted(start[-1]):
             file = FeatureFile(self.kept_features)
             self.pipeline_ = learn_corrections(start, self._cut_as_before(given), file)
-        self.training_ = continued_summary(self.pipeline_[-1], given.sets, given.n_named_items)
+        self.training_ = continued_summary(
+            self.pipeline_[-1], given.sets, given.n_named_items, self.pipeline_[0]
+        )
         return self
 
     def _fit_on_judgements(self, given: CorrectedSets, features: PairFeatures | None) -> Self:

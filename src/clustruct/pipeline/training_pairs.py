@@ -26,6 +26,7 @@ from clustruct.data import Evidence, ItemSet, Readings, Table, learn_readings
 from clustruct.features import Blocking, PairFeatures, Sources, UncomparedPairs, Vectors, guess_blocks
 from clustruct.features.base import Block, Unlearned, compare_in_chunks, stack_columns
 from clustruct.features.columns import Columns, columns_of
+from clustruct.features.row_equality import MOST_COPIES
 from clustruct.features.similarity.base import make_map
 from clustruct.learning.model_selection.pair_signal import check_leak
 from clustruct.learning.model_selection.training_tables import (
@@ -166,7 +167,7 @@ def training_item_set(
     """The pairs of labelled items, and of a set with unlabelled items the others of their neighbours."""
     own = labelled_item_mask(table, whole=whole)
     if own is None or own.all():
-        return features.transform([table], [own])[0], None
+        return features.transform([table], [own], most_copies=MOST_COPIES)[0], None
     return features.transform_with_rest(table, own)
 
 
@@ -266,7 +267,7 @@ class FeatureFile:
         key = self._key(features, table, mask)
         x = None if key is None else _item_set(self._stored.sets.get(key), features, table)
         if x is None:
-            x = features.transform([table], [mask])[0]
+            x = features.transform([table], [mask], most_copies=MOST_COPIES)[0]
         self._add(key, x)
         return x
 

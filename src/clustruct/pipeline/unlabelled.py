@@ -19,6 +19,7 @@ from clustruct.core.typing import Bools
 from clustruct.data import Evidence, Table
 from clustruct.estimators.baselines import LatentPairClustering
 from clustruct.features import PairFeatures
+from clustruct.features.row_equality import MOST_COPIES
 
 from .learners import training_summary
 from .training_pairs import choose_source, fit_features
@@ -71,7 +72,7 @@ def fit_without_labels(
     known: list[Evidence | None] = [None] * len(bare) if evidence is None else list(evidence)
     recipe.pipeline_ = guess_pipeline(recipe, features, bare, known)
     recipe.was_cut_ = False
-    recipe.training_ = {**training_summary(recipe.pipeline_[-1], bare), "source": None}
+    recipe.training_ = {**training_summary(recipe.pipeline_[-1], bare, features), "source": None}
     return recipe
 
 
@@ -95,7 +96,10 @@ def guess_pipeline(
     trusting = features.check_tables()
     rng = np.random.default_rng(recipe.random_state)
     some = [_sample_items(table, one, rng) for table, one in zip(sets, evidence, strict=True)]
-    item_sets = [trusting.transform([table], [own])[0] for table, own in zip(sets, some, strict=True)]
+    item_sets = [
+        trusting.transform([table], [own], most_copies=MOST_COPIES)[0]
+        for table, own in zip(sets, some, strict=True)
+    ]
     model = LatentPairClustering(
         random_state=recipe.random_state, memory_limit=recipe.memory_limit, **options
     )

@@ -26,6 +26,7 @@ from clustruct.core.typing import Floats, Ints
 from clustruct.data import Evidence, ItemSet, Table
 from clustruct.estimators import SupervisedCorrelationClustering
 from clustruct.features import PairFeatures
+from clustruct.features.row_equality import MOST_COPIES
 from clustruct.learning.model_selection.training_tables import LabelsOfSets, known_items, label_tables
 from clustruct.learning.problems import ClusteringProblem, Region, Trained, Units, feature_scale
 from clustruct.learning.problems.region import regions_of
@@ -129,7 +130,10 @@ def learn_corrections(
     ]
     if features.map_ is not None:  # what it was learned from has the columns that it had there
         sets = features.map_.transform_with_labels(sets, labels, unknown_apart=model.unlabelled == "apart")
-    others = [trusting.transform([table], [e.named])[0] for table, e in steps(corrected, "features")]
+    others = [
+        trusting.transform([table], [e.named], most_copies=MOST_COPIES)[0]
+        for table, e in steps(corrected, "features")
+    ]
     file.save()
     with working("learning"):
         learned = WarmStart(model, sets, labels, others, [e for _, e in corrected]).learn()

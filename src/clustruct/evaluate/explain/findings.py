@@ -21,7 +21,7 @@ from clustruct.learning import ItemConfidence, item_confidence
 from clustruct.learning.problems import mean_squares
 from clustruct.learning.score_confidence import Similarities, symmetric_scores
 from clustruct.losses import as_loss
-from clustruct.pipeline import group, objective_of, tells_by_feature
+from clustruct.pipeline import group, objective_of, score_set, tells_by_feature, with_equal_rows
 
 from .cluster_alternatives import ClusterMove, Split, cluster_confidence, suggested_splits
 from .pair_explanation import field_sizes
@@ -222,7 +222,10 @@ def examine(pipeline: Pipeline, table: Table, number: int = 0) -> SetFindings:
     """
     model, x = pipeline[-1], item_set_of(pipeline, table)
     scored = isinstance(model, PairSimilarity)
-    found = group(model, x, confidence=scored, pairs=scored)
+    given = with_equal_rows(pipeline, table, score_set(model, x)) if scored else x
+    if scored:
+        model.warn_unfamiliar([x])
+    found = group(model, given, confidence=scored, pairs=scored)
     labels, scores = found.labels, found.scores
     truth = None if table.labels is None or any(map(is_missing, table.labels)) else list(table.labels)
     loss = None if truth is None else _loss(model, truth, labels)
