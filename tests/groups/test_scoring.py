@@ -15,7 +15,7 @@ from clustruct.data.datasets import make_records
 from clustruct.data.io import ColumnRoles
 from clustruct.data.table import join_tables
 from clustruct.estimators.baselines import PairwiseClassifierClustering
-from clustruct.features import Blocking, check_tables
+from clustruct.features import Blocking, PairFeatures, check_tables
 from clustruct.groups import place_items, read_groups, scoring
 from clustruct.groups.item_assignment import NEW
 from clustruct.groups.known import known_of_table, write_known_items
@@ -153,7 +153,9 @@ def test_what_a_move_would_bring_together_is_scored_before_it(monkeypatch):
     table = Table([{}] * 18, ids=list(groups))
     compared = np.array([[0, 1], [7, 12]])
     model = SimpleNamespace(clustering_objective="correlation")
-    pipeline = [SimpleNamespace(sources_=None, blocking_=None, equal_rows=lambda _: None), model]
+    features = PairFeatures([]).fit([table])
+    features.equal_rows = lambda _: None
+    pipeline = [features, model]
     monkeypatch.setattr(scoring, "check_correlation", lambda model: None)
     monkeypatch.setattr(scoring, "candidates", lambda *_: compared)
     monkeypatch.setattr(scoring, "score_pairs", lambda _, columns, pairs: K[pairs[:, 0], pairs[:, 1]])
