@@ -86,7 +86,7 @@ def move_threshold(
     except ValueError as error:
         raise ValueError(f"{args.model}: {error}") from None
     dial = None
-    if asked.precision is not None:
+    if asked.precision is not None and clustruct.pipeline.is_calibrated(saved.pipeline):
         dial = saved.pipeline[-1].dial(asked.precision, rivals=rivals)
         if dial.possible and not args.quiet:
             usual = saved.pipeline[-1].calibration_.curve.near(0.0)

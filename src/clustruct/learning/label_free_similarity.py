@@ -41,6 +41,9 @@ from .problems import feature_scale
 
 # Where less of the pairs inside groups was compared, groups are chains of neighbours, not to be believed.
 CREDIBLE = 0.5
+# What is of little use: fewer groups of two and more than this share of the items, a group that holds more
+# than that, of more than a few, and so many errors expected for each pair that is together.
+LEAST_GROUPED, LARGEST_GROUP, FEW, UNSURE = 0.005, 0.25, 20, 0.5
 # Rounds of learning from the pairs that are nearest to each other, and what is held of these and of others.
 SEED_ROUNDS, SURE, DOUBTFUL = 3, 0.98, 0.02
 # What the mixture begins with: one pair for every two items belongs together, but no larger share of all.
@@ -83,6 +86,20 @@ class LabelFreeSimilarity:
     def linear(self) -> tuple[Floats, float]:
         """Weights and intercept in the units of the input; the score of a pair is a log-odds."""
         return self.start[0] / self.rows.scale, self.start[1]
+
+    def doubt(self) -> str | None:
+        """Why the similarity is of little use, None where nothing speaks against it."""
+        probability = expit(self.rows.rows @ self.start[0] + self.start[1])
+        sizes, n = np.bincount(self.rows.quick_groups(2.0 * probability - 1.0)), sum(self.rows.sizes)
+        if np.count_nonzero(sizes > 1) < LEAST_GROUPED * n:
+            return "hardly any two rows look alike"
+        if sizes.max() > max(LARGEST_GROUP * n, FEW):
+            return f"{sizes.max():,} of {n:,} rows are in one group"
+        if self.from_nearest:
+            return "rows that look alike make chains, not groups"
+        if np.minimum(probability, 1.0 - probability).sum() > UNSURE * probability.sum():
+            return "most pairs that look alike may as well be apart"
+        return None
 
     def with_answers(
         self,
@@ -218,12 +235,16 @@ class PairRows:
     def first(self, guess: Floats) -> tuple[Floats, float]:
         return soft_logistic(self.rows, guess, np.ones(len(guess)), SHRINKAGE)
 
+    def quick_groups(self, scores: Floats) -> Ints:
+        """The groups that these scores give, by merging alone."""
+        search = make_predictor("greedy", "correlation", random_state=0)
+        return search_groups(search, PairScores(sum(self.sizes), index=self.pairs, values=scores))
+
     def density(self, scores: Floats) -> float:
         """The share of the pairs inside groups that were compared, for the groups that these scores give."""
         if not self.listed:
             return 1.0
-        search = make_predictor("greedy", "correlation", random_state=0)
-        labels = search_groups(search, PairScores(sum(self.sizes), index=self.pairs, values=scores))
+        labels = self.quick_groups(scores)
         sizes = np.bincount(labels).astype(np.float64)
         inside = np.count_nonzero(labels[self.pairs[:, 0]] == labels[self.pairs[:, 1]])
         return float(inside / max(float((sizes * (sizes - 1.0) / 2.0).sum()), 1.0))

@@ -23,6 +23,7 @@ from clustruct.core.typing import Bools, Floats, Ints
 from clustruct.data import Evidence, Grouping, GroupingOptions, ItemSet, PairScores, Table
 from clustruct.estimators import SupervisedCorrelationClustering
 from clustruct.estimators.base import PairSimilarity
+from clustruct.estimators.baselines import LatentPairClustering
 from clustruct.features import PairFeatures, check_tables, pair_recall
 from clustruct.features.columns import Columns
 from clustruct.learning.calibration import Dial, HeldOutPart, PrecisionCurve
@@ -176,15 +177,16 @@ def pipeline_with_cut(
     Without ``rivals`` pairs are judged by their scores alone, whether or not others compete with them.
     """
     model = _clusterer(pipeline)
-    if options and not isinstance(model, SupervisedCorrelationClustering):
+    if options and not isinstance(model, SupervisedCorrelationClustering | LatentPairClustering):
         raise ValueError(f"{type(model).__name__} takes no threshold, precision or bounds on groups")
-    if options.reject_below is not None:
-        model.probabilities()
+    if options.reject_below is not None or options.precision is not None:
+        _check_probabilities(model)
     if not options.cuts:
         return pipeline
     dial = precision_dial(model, options, rivals=rivals)
     if dial is None:
-        moved = model.at_threshold(threshold=options.threshold, matched=rivals)
+        asked = {"threshold": options.threshold, "precision": options.precision}
+        moved = model.at_threshold(**asked, matched=rivals)
     else:
         moved = model.at_threshold(score=dial.threshold, beats_rivals=dial.beats_rivals)
     if not isinstance(pipeline, Pipeline):
@@ -192,15 +194,29 @@ def pipeline_with_cut(
     return Pipeline([*pipeline.steps[:-1], (pipeline.steps[-1][0], moved)])
 
 
+def _check_probabilities(model: SupervisedCorrelationClustering | LatentPairClustering) -> None:
+    """`ValueError` where nothing was held out to learn probabilities from; of a model that was made without
+    labels they are its own, which it warns of.
+    """
+    if isinstance(model, SupervisedCorrelationClustering):
+        model.probabilities()
+        return
+    text = (
+        "the model was made without labels: its probabilities are its own guess, and promise nothing; to "
+        "have them shown by held-out groups, label some and fit again"
+    )
+    warnings.warn(text, ReliabilityWarning, stacklevel=1)  # of one place: said once
+
+
 def precision_dial(
     pipeline: Pipeline | BaseEstimator, options: GroupingOptions, *, rivals: bool = True
 ) -> Dial | None:
-    """What a precision costs; warns where held-out clusters are too few to be sure of it, or show that it is
-    not to be had.
+    """What a precision costs, by held-out clusters; None for a model that was made without labels. Warns
+    where they are too few to be sure of it, or show that it is not to be had.
     """
-    if options.precision is None:
-        return None
     model = _clusterer(pipeline)
+    if options.precision is None or isinstance(model, LatentPairClustering):
+        return None
     if not isinstance(model, SupervisedCorrelationClustering):
         raise ValueError(f"{type(model).__name__} has no probabilities")
     found = model.dial(options.precision, rivals=rivals)

@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
 from clustruct.core.callbacks import working
-from clustruct.core.exceptions import ChoiceWarning, DataError
+from clustruct.core.exceptions import ChoiceWarning, DataError, ReliabilityWarning
 from clustruct.core.typing import Bools
 from clustruct.data import Evidence, Table
 from clustruct.estimators.baselines import LatentPairClustering
@@ -71,6 +71,12 @@ def fit_without_labels(
     features = features_of(recipe, bare)
     known: list[Evidence | None] = [None] * len(bare) if evidence is None else list(evidence)
     recipe.pipeline_ = guess_pipeline(recipe, features, bare, known)
+    if (doubt := recipe.pipeline_[-1].doubt()) is not None:
+        text = (
+            f"what was learned without labels is of little use: {doubt}. Name the columns that tell what a "
+            "row is about (--fields, Recipe(fields=...)), or label some groups"
+        )
+        warnings.warn(text, ReliabilityWarning, stacklevel=2)
     recipe.was_cut_ = False
     recipe.training_ = {**training_summary(recipe.pipeline_[-1], bare, features), "source": None}
     return recipe

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from .calibration import Calibration, calibrate_task as calibrate_task
     from .pair_probability import PairContext as PairContext
     from .held_out import HeldOutPart as HeldOutPart, held_out_parts as held_out_parts
+    from .item_probability import believed_in_place as believed_in_place
     from .item_probability import group_confidence, in_right_place
     from .precision_curve import Dial, PrecisionCurve as PrecisionCurve
     from .precision_curve import less_rivals as less_rivals
