@@ -59,7 +59,7 @@ class LatentPairClustering(PairScoring):
     threshold_
         What similarities are measured from (see `at_threshold`).
     answer_choice_
-        After `fit` with prior="cv": what was chosen, and what held-out answers say of it; else None.
+        After `fit` with prior="cv" alone: what was chosen, and what held-out answers say of it.
     n_features_in_, feature_names_in_
 
     Examples
@@ -123,11 +123,10 @@ class LatentPairClustering(PairScoring):
 
     def _learn(self, evidence: Sequence[Evidence | None] | None) -> Self:
         learned, self.from_nearest_, self.threshold_ = self._learned, self._learned.from_nearest, 0.0
-        self.answer_choice_: AnswerChoice | None = None
         if evidence is None:
             self.w_, self.intercept_ = learned.linear
         elif self.prior == "cv":
-            self.answer_choice_ = choose_answer_weight(learned, evidence, self.C)
+            self.answer_choice_: AnswerChoice = choose_answer_weight(learned, evidence, self.C)
             self.w_, self.intercept_ = self.answer_choice_.linear
         else:
             self.w_, self.intercept_ = learned.with_answers(evidence, prior=self.prior, C=self.C)
