@@ -2,6 +2,7 @@
 
 import csv
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from clustruct.core.callbacks import Callback, training_callback
 from clustruct.core.exceptions import DataError, NoLabels
 from clustruct.data.datasets import make_news, make_records
 from clustruct.data.io import write_sets
+from clustruct.data.row_order import sort_rows
 from clustruct.features import guess_blocks
 from clustruct.pipeline import LEARNERS, PART_SIZE
 
@@ -60,11 +62,37 @@ def test_same_groups_as_the_command(tmp_path, options, parameters):
 def test_the_pipeline_is_that_of_the_parts():
     """Guessed blocks and the estimator, put together by hand."""
     by_hand = make_pipeline(PairFeatures(guess_blocks(SETS[:4])), SupervisedCorrelationClustering(C=1.0))
-    by_hand.fit(SETS[:4], [table.labels for table in SETS[:4]])
+    in_order = [sort_rows(table) for table in SETS[:4]]
+    by_hand.fit(in_order, [table.labels for table in in_order])
     recipe = Recipe(C=1.0).fit(SETS[:4])
     np.testing.assert_array_equal(recipe.pipeline_[-1].w_, by_hand[-1].w_)
     assert same(recipe.predict(SETS[4:]), by_hand.predict(SETS[4:]))
     assert recipe.score(SETS[4:]) == by_hand.score(SETS[4:], [table.labels for table in SETS[4:]])
+
+
+@pytest.mark.parametrize("n_labelled", [25, 40])
+def test_the_model_does_not_depend_on_the_order_of_the_rows(n_labelled):
+    table = make_records(n_sets=1, n_people=40, errors=0.5, random_state=3)[0]
+    known = [label if int(label[1:]) < n_labelled else None for label in table.labels]
+    table = replace(table, labels=known)
+    order = np.random.default_rng(0).permutation(len(table))
+    first, second = (Recipe().fit([t]) for t in (table, table.take(order)))
+    assert first.pipeline_[-1].C_ == second.pipeline_[-1].C_
+    np.testing.assert_array_equal(first.pipeline_[-1].w_, second.pipeline_[-1].w_)
+    assert same(first.predict([table]), second.predict([table]))
+
+
+def test_sorted_rows_keep_their_labels_and_ids():
+    def rows(table):
+        return [*zip(map(dict, table.items), table.labels, strict=True)]
+
+    table = make_records(n_sets=1)[0]
+    other = sort_rows(table.take(np.random.default_rng(1).permutation(len(table))))
+    assert rows(other) == rows(sort_rows(table)) != rows(table)
+    by_id = dict(zip(table.ids, rows(table), strict=True))
+    assert [by_id[id] for id in other.ids] == rows(other)
+    numbered = sort_rows(Table([{"x": 3.0}, {"x": 1.0}, {"x": None}]))
+    assert list(numbered.item_ids) == [3, 2, 1]
 
 
 def test_labels_may_come_as_y():

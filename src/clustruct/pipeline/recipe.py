@@ -22,6 +22,7 @@ from clustruct.core.exceptions import DataError, NoLabels
 from clustruct.core.storage import EstimatorState, register
 from clustruct.core.typing import Indices, Labels
 from clustruct.data import Evidence, Grouping, GroupingOptions, ItemKind, Table
+from clustruct.data.row_order import sort_rows
 from clustruct.estimators import SupervisedCorrelationClustering
 from clustruct.estimators.baselines import LatentPairClustering
 from clustruct.estimators.training_shape import TrainingShape
@@ -244,7 +245,7 @@ class Recipe(EstimatorState, BaseEstimator):
         """
         if corrections is not None or start is not None:
             return self._fit_on(sets, y, groups, corrections, start)
-        tables = label_tables(sets, y)
+        tables = self._in_one_order(label_tables(sets, y))
         check_learnable(tables)
         if self.similarity == "auto":
             return fit_better_similarity(self, tables, groups)
@@ -263,6 +264,16 @@ class Recipe(EstimatorState, BaseEstimator):
         source = None if chosen is None else chosen.to_dict()
         self.training_ = training_summary(self.pipeline_[-1], tables, self.pipeline_[0]) | {"source": source}
         return self
+
+    def _in_one_order(self, tables: list[Table]) -> list[Table]:
+        """Tables whose rows stand in an order of their own, so that the model does not depend on the file's.
+
+        Documents keep theirs, and so do items that left links take in their order; features that are kept for
+        another time are looked up by the table as it was given.
+        """
+        if self.linkage == "left" or self.kept_features is not None:
+            return tables
+        return [table if table.context else sort_rows(table) for table in tables]
 
     def _fit_on(
         self,
@@ -403,7 +414,7 @@ class Recipe(EstimatorState, BaseEstimator):
                     f"{table.item_title(int(np.argmin(known)))} has no label: leave such items out"
                 )
         if len(tables) == 1:
-            tables, groups = self.cut(tables[0], fewest=2 * folds), None
+            tables, groups = self.cut(self._in_one_order(tables)[0], fewest=2 * folds), None
         if len(tables) < 2:
             raise ValueError("cross-validation needs two sets at least")
         owners = groups_of(tables) if groups is None else list(groups)
@@ -416,7 +427,7 @@ class Recipe(EstimatorState, BaseEstimator):
     ) -> list[Labels]:
         """The clusters of some sets by a training on others."""
         kept = None if owners is None else [owners[i] for i in train]
-        seen = [tables[i] for i in train]
+        seen = self._in_one_order([tables[i] for i in train])
         pipeline = self._train(seen, kept, choose_source_for(self, seen))
         if was_interrupted(pipeline[-1]):
             raise KeyboardInterrupt
