@@ -278,6 +278,6 @@ def test_readings_are_kept_in_files(tmp_path):
 
 def test_ids_that_are_written_otherwise_are_found():
     assert alike_ids([131.0, "7", "007", " 8"]) == [("7", "007")]
-    assert alike_ids(["131.0", " 8", "0009", "x"], ["131", "8", "9", "x"]) == [
+    assert alike_ids(["131.0", " 8", "0009", "x"], {"131", "8", "9", "x"}) == [
         *(("131.0", "131"), (" 8", "8"), ("0009", "9"))
     ]

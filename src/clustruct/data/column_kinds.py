@@ -16,7 +16,7 @@ import numpy as np
 from clustruct.core.typing import Bools, Floats
 
 from .dates import find_date, order_votes
-from .numerals import find_number, mark_votes
+from .numerals import find_number, mark_votes, without_invisible
 from .placeholders import find_placeholders, outliers_of_nines
 from .readings import FEWEST_VALUES, KIND_WORDS, ColumnReading, Readings
 from .table import Table
@@ -183,15 +183,24 @@ def _as_dates(name: str, counted: ValueCounts) -> ColumnReading:
     texts = [
         (text, rows) for text, rows in counted.texts() if len(text) < 50 and "0" <= text.strip()[:1] <= "9"
     ]
+    same_time = _have_one_time(counted)
     votes = order_votes(texts)
     day, month = votes["day first"], votes["month first"]
     if day or month:
-        return ColumnReading(name, "date", "day first" if day >= month else "month first")
+        form = "day first" if day >= month else "month first"
+        return ColumnReading(name, "date", form, same_time=same_time)
     if not votes[""]:
-        return ColumnReading(name, "date")
+        return ColumnReading(name, "date", same_time=same_time)
     slashes = sum(rows for text, rows in texts if "/" in text)
     form = "month first" if 2 * slashes >= sum(rows for _, rows in texts) else "day first"
-    return ColumnReading(name, "date", form, form_is_sure=False)
+    return ColumnReading(name, "date", form, form_is_sure=False, same_time=same_time)
+
+
+def _have_one_time(counted: ValueCounts) -> bool:
+    """Whether several dates have one time of day, which is not midnight."""
+    moments = [find_date(value) for value in counted.sample[0]]
+    times = {(moment.seconds, moment.offset) for moment in moments if moment is not None}
+    return len(times) == 1 and len(moments) > 1 and times != {(0.0, 0)}
 
 
 def _as_numbers(name: str, counted: ValueCounts) -> ColumnReading:
@@ -235,7 +244,9 @@ def _are_codes(counted: ValueCounts) -> bool:
 
 def _digits(counted: ValueCounts) -> tuple[list[str], Floats]:
     """The values that are digits alone, and the rows of each."""
-    found = [(m[1], w) for text, w in counted.texts() if (m := _DIGITS.fullmatch(text.strip()))]
+    found = [
+        (m[1], w) for text, w in counted.texts() if (m := _DIGITS.fullmatch(without_invisible(text).strip()))
+    ]
     return [d for d, _ in found], np.array([w for _, w in found], np.float64)
 
 

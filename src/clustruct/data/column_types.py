@@ -353,6 +353,15 @@ def as_column(values: Sequence[Any] | NDArray[Any] | Column) -> Column:
     return ListColumn(values if isinstance(values, list | tuple) else list(values))
 
 
+def as_names(column: Column) -> Column:
+    """Ids as they are written elsewhere: whole numbers that a table holds as floats (131.0) are whole."""
+    if not isinstance(column, ArrayColumn) or column.array.ndim != 1 or column.array.dtype.kind != "f":
+        return column
+    with np.errstate(invalid="ignore"):
+        whole = (np.floor(column.array) == column.array) & (np.abs(column.array) < 2.0**53)
+    return ArrayColumn(column.array.astype(np.int64)) if whole.all() else column
+
+
 def first_appearance(codes: NDArray[Any]) -> tuple[Ints, list[int]]:
     """Codes numbered anew in the order of first appearance (-1 stays), and the old ones in that order."""
     if len(codes) <= FEW:

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from datetime import UTC, date, datetime, timedelta
 from typing import Literal, NamedTuple
 
+from .numerals import without_invisible
+
 # What comes first where both numbers could be either; "" says that nothing is known of it.
 Order = Literal["", "day first", "month first"]
 
@@ -129,6 +131,7 @@ def find_date(value: object, order: Order = "") -> Moment | None:
     if isinstance(value, bool) or not isinstance(value, str | int):
         return None
     text = str(value).strip()
+    text = text if text.isascii() else without_invisible(text).strip()
     if not 6 <= len(text) <= LONGEST or not any(c.isdigit() for c in text):
         return None
     return _find(text, order)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable
+from collections.abc import Collection, Hashable, Iterable, Iterator
 
+LONGEST_PADDED = 13  # digits of ids with zeros before them
 _DECIMALS = re.compile(r"(\d+)\.0+")
 
 
@@ -20,7 +21,7 @@ def plain_id(name: Hashable) -> str:
     return (text.lstrip("0") or "0") if text.isdecimal() else text
 
 
-def alike_ids(names: Iterable[Hashable], known: Iterable[Hashable] | None = None) -> list[tuple[str, str]]:
+def alike_ids(names: Iterable[Hashable], known: Iterable[str] | None = None) -> list[tuple[str, str]]:
     """Pairs of ids that differ in how they are written alone: among themselves, or of new and known ones.
 
     >>> alike_ids(["7", "007", "8"]), alike_ids(["131.0", "8"], ["131", "8"])
@@ -30,7 +31,16 @@ def alike_ids(names: Iterable[Hashable], known: Iterable[Hashable] | None = None
         first: dict[str, str] = {}
         pairs = [(first.setdefault(plain_id(name), str(name)), str(name)) for name in names]
         return [pair for pair in pairs if pair[0] != pair[1]]
-    there = set(map(str, known))
-    plain = {plain_id(name): name for name in there}
+    there = known if isinstance(known, Collection) else set(known)
     new = [text for text in map(str, names) if text not in there]
-    return [(text, plain[plain_id(text)]) for text in new if plain_id(text) in plain]
+    found = ((text, next((one for one in _spellings(text) if one in there), None)) for text in new)
+    return [(text, one) for text, one in found if one is not None]
+
+
+def _spellings(text: str) -> Iterator[str]:
+    """How else an id may be written; there may be too many known ones to write each of them anew."""
+    plain = plain_id(text)
+    yield from (plain, text.strip())
+    if plain.isdecimal():
+        yield f"{plain}.0"
+        yield from (plain.zfill(width) for width in range(len(plain) + 1, LONGEST_PADDED))

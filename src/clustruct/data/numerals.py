@@ -12,6 +12,8 @@ import numpy as np
 Mark = Literal[".", ","]
 TOO_LARGE = 1e100  # numbers from here on are no measurements
 LONGEST = 40
+# Marks of the direction of writing, joiners, soft hyphens: nobody sees them.
+_INVISIBLE = re.compile("[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
 _NUMBER = re.compile(
     r"[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d*)?(?:[eE][-+]?\d+)?|[-+]?\.\d+(?:[eE][-+]?\d+)?"
 )
@@ -36,10 +38,16 @@ _COMMA = re.compile(
 )
 
 
+def without_invisible(text: str) -> str:
+    """A text without characters that are not seen, such as marks of the direction of writing."""
+    return _INVISIBLE.sub("", text)
+
+
 def find_number(value: object, mark: Mark = ".") -> float:
     """The number that a value is; NaN where it is none, infinite, or too large to measure anything.
 
-    In parentheses it is negative, as in accounts; a year in parentheses is a year.
+    The ``mark`` is that of 1,299 and 1.299, which may have either; 12,5 and 1.299,50 can have but one. In
+    parentheses a number is negative, as in accounts; a year in parentheses is a year.
 
     >>> [find_number(v) for v in ("1988.", "$1,299.50", 7, "7 in", "2e859", "(7)", "(1988)", None)]
     [1988.0, 1299.5, 7.0, nan, nan, -7.0, 1988.0, nan]
@@ -56,7 +64,7 @@ def find_number(value: object, mark: Mark = ".") -> float:
         return float(value) if -TOO_LARGE < value < TOO_LARGE else np.nan
     if not isinstance(value, str) or len(value) > LONGEST or not (bare := _bare(value)):
         return np.nan
-    if mark == "," and not _POINT.fullmatch(bare.lstrip("+-")):
+    if (_mark_of(bare) or mark) == ",":
         bare = bare.translate(_SWAPPED)
     if not _NUMBER.fullmatch(bare):
         return np.nan
@@ -66,7 +74,7 @@ def find_number(value: object, mark: Mark = ".") -> float:
 
 def _bare(text: str) -> str:
     """Sign, digits and marks of a number; empty where there is something else."""
-    bare = text.strip(_AROUND)
+    bare = (text if text.isascii() else without_invisible(text)).strip(_AROUND)
     if bare.isdecimal() and bare.isascii():
         return bare
     bare, negative = _without_parentheses(bare)
@@ -90,6 +98,14 @@ def _without_parentheses(text: str) -> tuple[str, bool]:
     return inner, not is_year
 
 
+def _mark_of(bare: str) -> Mark | None:
+    """The decimal mark that a number has for sure."""
+    if "," not in bare and "." not in bare:
+        return None
+    digits = bare.lstrip("+-")
+    return "." if _POINT.fullmatch(digits) else "," if _COMMA.fullmatch(digits) else None
+
+
 def mark_votes(texts: Iterable[tuple[str, float]]) -> dict[Mark, float]:
     """How many numbers have a decimal point for sure, and how many a decimal comma.
 
@@ -98,9 +114,7 @@ def mark_votes(texts: Iterable[tuple[str, float]]) -> dict[Mark, float]:
     votes: dict[Mark, float] = {".": 0.0, ",": 0.0}
     for text, rows in texts:
         if len(text) <= LONGEST and ("," in text or "." in text):
-            bare = _bare(text).lstrip("+-")
-            if _POINT.fullmatch(bare):
-                votes["."] += rows
-            elif _COMMA.fullmatch(bare):
-                votes[","] += rows
+            found = _mark_of(_bare(text))
+            if found is not None:
+                votes[found] += rows
     return votes

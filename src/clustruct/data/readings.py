@@ -19,7 +19,7 @@ from clustruct.core.storage import DataclassState, register
 
 from .column_types import CodedColumn, Column, LazyColumn, value_key
 from .dates import Order, find_date, from_serial, order_votes
-from .numerals import Mark, find_number, mark_votes
+from .numerals import Mark, find_number, mark_votes, without_invisible
 from .table import Table, TableRows
 from .values import as_text, fold, is_missing, is_vector
 
@@ -67,6 +67,8 @@ class ColumnReading(DataclassState):
         Of codes of one length that begin with zeros: how long they are. Zeros that were lost are put back.
     keeps_zeros : bool
         Whether codes may begin with zeros; where none does, zeros at the beginning say nothing.
+    same_time : bool
+        Whether all dates have one time of day, which then says nothing.
     placeholders : list of str
         Folded values that stand for a missing one.
     chosen : bool
@@ -87,6 +89,7 @@ class ColumnReading(DataclassState):
     form_is_sure: bool = True
     width: int = 0
     keeps_zeros: bool = True
+    same_time: bool = False
     placeholders: list[str] = field(default_factory=list)
     chosen: bool = False
     reason: str = ""
@@ -157,15 +160,17 @@ class ColumnReading(DataclassState):
         return not is_vector(value)
 
     def contrary(self, values: Sequence[Any]) -> int:
-        """How many values can only be read in another form than that of the column."""
+        """How many values are read otherwise than their table has them, since the column has another form."""
         texts = [(value, 1.0) for value in values if isinstance(value, str)]
         if self.kind == "date" and self.form:
             votes = order_votes(texts)
             other: Order = "month first" if self.form == "day first" else "day first"
             return int(votes[other] if votes[other] > votes[self.form] else 0)  # type: ignore[index]
         if self.kind == "number":
-            marks = mark_votes(texts)
-            return int(marks[","] if self.form != "," and marks[","] > marks["."] else 0)
+            marks, own = mark_votes(texts), "," if self.form == "," else "."
+            other_mark = max(marks, key=marks.get) != own and any(marks.values())  # type: ignore[arg-type]
+            unclear = sum("," in text or "." in text for text, _ in texts) - sum(marks.values())
+            return int(unclear) if other_mark else 0
         return 0
 
     def _number(self, value: Any) -> Any:
@@ -180,10 +185,12 @@ class ColumnReading(DataclassState):
     def _date(self, value: Any) -> Any:
         order: Order = self.form  # type: ignore[assignment]
         moment = find_date(value, order) or from_serial(value)
-        return value if moment is None else moment.canonical()
+        if moment is None:
+            return value
+        return (moment._replace(seconds=0.0, offset=0) if self.same_time else moment).canonical()
 
     def _code(self, value: Any) -> Any:
-        text = as_text(value).strip()
+        text = without_invisible(as_text(value)).strip()
         found = _DIGITS.fullmatch(text)
         if found is None:
             return text
@@ -239,7 +246,7 @@ class Readings(Mapping[str, ColumnReading]):
         """What tells apart readings that read some value differently; empty where all stay as they are."""
         if not self._changing:
             return ""
-        held = [(one.name, *astuple(one)[1:7]) for one in sorted(self._changing, key=lambda one: one.name)]
+        held = [(one.name, *astuple(one)[1:8]) for one in sorted(self._changing, key=lambda one: one.name)]
         return blake2b(repr(held).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
     def read(self, table: Table) -> Table:
@@ -259,8 +266,16 @@ def _later(reading: ColumnReading, column: Column) -> Column:
 
 
 def read_column(reading: ColumnReading, column: Column) -> Column:
-    """The values of a column as they are read, each distinct one once."""
+    """The values of a column as they are read, each distinct one once.
+
+    Where the dates of training said nothing of days and months, those of the column do.
+    """
     codes, values = column.factorize()
+    if reading.kind == "date" and not reading.form:
+        votes = order_votes((value, 1.0) for value in values if type(value) is str)
+        if votes["day first"] or votes["month first"]:
+            first = "day first" if votes["day first"] >= votes["month first"] else "month first"
+            reading = replace(reading, form=first)
     read, words, numbers = reading.read_text, list[Any](), dict[Any, int]()
     places = np.empty(len(values) + 1, np.int64)
     for place, value in enumerate(values):

@@ -15,7 +15,17 @@ from numpy.typing import NDArray
 from clustruct.core.formatting import MOST_ROWS, html_table, place
 from clustruct.core.typing import Floats, Ints
 
-from .column_types import SHOWN, ArrayColumn, ChainedColumn, Coded, Column, Part, as_column, part_of
+from .column_types import (
+    SHOWN,
+    ArrayColumn,
+    ChainedColumn,
+    Coded,
+    Column,
+    Part,
+    as_column,
+    as_names,
+    part_of,
+)
 from .values import is_missing
 
 AT_ONCE = 1000
@@ -212,7 +222,7 @@ class Table:
             if name is not None:
                 if name not in columns:
                     raise ValueError(f"there is no column {name!r}; there are {', '.join(columns)}")
-                more[role] = columns[name].tolist()
+                more[role] = (as_names(columns[name]) if role == "ids" else columns[name]).tolist()
         fields = {name: column for name, column in columns.items() if name not in (id, cluster)}
         return cls(TableRows(fields, len(held)), **more)
 

@@ -10,7 +10,7 @@ from decimal import Decimal
 import numpy as np
 
 from .dates import find_date
-from .numerals import find_number
+from .numerals import find_number, without_invisible
 
 LONGEST_TEXT = 100_000  # letters of a value that are looked at
 LARGEST = sys.float_info.max
@@ -55,7 +55,7 @@ def fold(text: str) -> str:
     """
     if text.isascii():  # the same, in a quarter of the time
         return " ".join(text.lower().split())
-    plain = _ACCENTS.sub("", unicodedata.normalize("NFKD", text))
+    plain = _ACCENTS.sub("", unicodedata.normalize("NFKD", without_invisible(text)))
     return " ".join(unicodedata.normalize("NFKC", plain).casefold().split())
 
 

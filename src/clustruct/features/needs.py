@@ -212,7 +212,8 @@ class FieldTally:
 
     def _refuse_other(self, need: FieldNeed, count: FieldCount) -> None:
         """More than half of the values, two at least, cannot be what training values were."""
-        wrong = count.known - count.fitting
+        # What is read in another order than it is written is told, not refused.
+        wrong = count.known - count.fitting - count.contrary
         if wrong >= 2 and count.other > max(0.5, TIMES * need.other):
             raise DataError(
                 f"{self.title}: the field {need.name!r} held {_PLURALS[need.kind]} in training; "
@@ -220,23 +221,26 @@ class FieldTally:
             )
 
     def _warn_of_other_form(self, need: FieldNeed, count: FieldCount) -> None:
-        """Two values at least, and a tenth, can only be read in another way than those of training."""
+        """Two values at least, and a tenth, are read otherwise than this table has them."""
         if count.contrary < max(2, CONTRARY * count.known):
             return
-        reading = self.readings[need.name]
-        kind, usual, other = ("dates", "day first", "month first")
-        if reading.kind == "number":
-            kind, usual, other = "numbers", "with a decimal point", "with a decimal comma"
-        if reading.form in (",", "month first"):
-            usual, other = other, usual
-        words = {"day first": "day-first", "month first": "month-first"}
-        word = words.get(other, "decimal-comma" if "comma" in other else "decimal-point")
-        message = (
-            f"{self.title}: {kind} of the field {need.name!r} are read {usual}, as in training; "
-            f"{count.contrary} of the {count.known} values looked at can only be {other}: write them "
-            f"alike, or train with --as {need.name}={word}"
-        )
-        warnings.warn(message, DataWarning, stacklevel=2)
+        form = self.readings[need.name].form
+        if self.readings[need.name].kind == "number":
+            usual, other = ("1.299", "1,299") if form != "," else ("1,299", "1.299")
+            word = "decimal-comma" if form != "," else "decimal-point"
+            message = (
+                f"numbers such as {usual} in the field {need.name!r} have decimals in training, here it is "
+                f"{other} that has: {count.contrary} of the {count.known} values looked at are read wrong"
+            )
+        else:
+            other = "day first" if form == "month first" else "month first"
+            word = other.replace(" ", "-")
+            message = (
+                f"dates of the field {need.name!r} are read {form}, as in training; {count.contrary} of the "
+                f"{count.known} values looked at can only be {other}"
+            )
+        advice = f"write them alike, or train with --as {need.name}={word}"
+        warnings.warn(f"{self.title}: {message}: {advice}", DataWarning, stacklevel=2)
 
 
 _PLURALS: Mapping[str, str] = {

@@ -5,6 +5,7 @@ ids.
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -12,9 +13,10 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from clustruct.core.exceptions import DataError
+from clustruct.core.exceptions import DataError, DataWarning
+from clustruct.core.formatting import count
 from clustruct.core.partitions import UNKNOWN
-from clustruct.data import Table
+from clustruct.data import Table, alike_ids
 
 from .changed_fields import ChangedFields, find_changed_fields, rows_with_changes, take_changes
 from .changes import Changes, compare
@@ -142,6 +144,8 @@ def add_to_groups(
     )
     changes = found.changes if state is known.state else compare(before, found.groups)
     stay = sum(str(name) in before for name in new.item_ids)
+    if stay < len(new):
+        _warn_of_alike_ids(new, before)
     n = sum(judged.answer != "unsure" for judged in holding)
     before_run = (index, state, known.placed)
     return Outcome(index.table, changes.added, stay, found, changes, n, *before_run, changed, update)
@@ -180,6 +184,16 @@ def _judgements_beside_store(decisions: Iterable[Decision]) -> list[PairJudgemen
                 f"{decision} is about groups: import it into the store (clustruct store --decisions)"
             )
     return [judged for decision in decisions for judged in judgements_of(decision)]
+
+
+def _warn_of_alike_ids(new: Table, known: Collection[str]) -> None:
+    """Warn of new items whose ids known items have, written otherwise."""
+    if pairs := alike_ids(new.item_ids, known):
+        text = (
+            f"{new.title}: {count(len(pairs), 'item')} taken for new, whose ids known items have but for "
+            f"zeros, blanks or .0 (such as {pairs[0][0]!r} and {pairs[0][1]!r}): write them alike"
+        )
+        warnings.warn(text, DataWarning, stacklevel=3)
 
 
 def _with_new(known: KnownItems, new: Table, changed: ChangedFields) -> KnownIndex:

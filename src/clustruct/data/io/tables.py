@@ -14,7 +14,7 @@ from clustruct.core.exceptions import DataError, DataWarning, NoLabels
 from clustruct.core.formatting import place
 from clustruct.core.typing import Bools, Ints
 from clustruct.data import Column, Source, Table, is_missing
-from clustruct.data.column_types import ArrayColumn
+from clustruct.data.column_types import ArrayColumn, as_names
 from clustruct.data.frames import frame_column, open_frame
 from clustruct.data.table import TableRows
 
@@ -288,6 +288,7 @@ class _Cutter:
         return [place(self.path, line) for line in lines.tolist()]
 
     def _ids(self, column: Column, lines: Ints, title: str) -> Sequence[Hashable]:
+        column = as_names(column)
         if column.names_items():
             return column
         return check_ids(column.tolist(), self._places(lines), title, self.columns.repeated_ids)
