@@ -56,7 +56,7 @@ def run(args: argparse.Namespace) -> None:
     print(_table(data, compared))
     lines = [*notes(readings.values()), *_odd_ids(sets)]
     if lines:
-        print("\n" + harmless("\n".join(lines)))
+        print("\n" + "\n".join(map(harmless, lines)))
 
 
 def _table(data: Fields, compared: Sequence[str]) -> str:

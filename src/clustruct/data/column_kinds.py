@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from .values import as_text, fold
 
 LONG = 100  # letters from which on a string is a text
 MOSTLY = 0.9
+MOST_REAL_DAYS = 0.75  # slips of the pen make days that no calendar has
 # Rows from which on a column of numbers without gaps, or of keys, is taken for names of rows.
 FEWEST_NAMED = 20
 DENSE = 1.5  # numbers up to so many times their count have no gaps
@@ -156,7 +158,8 @@ def _reading_of(name: str, counted: ValueCounts, word: str | None) -> ColumnRead
         if counted.share(ColumnReading(name, kind).fits) >= MOSTLY:
             return ColumnReading(name, kind)
     dates = _as_dates(name, counted)
-    if counted.share(lambda v: _is_day(v, dates)) >= MOSTLY:
+    written, real = (counted.share(partial(_is_day, dates, any_day)) for any_day in (True, False))
+    if written >= MOSTLY and real >= MOST_REAL_DAYS:
         return dates
     numbers = _as_numbers(name, counted)
     if counted.share(lambda v: np.isfinite(_number(v, numbers))) >= MOSTLY:
@@ -169,9 +172,10 @@ def _is_long(counted: ValueCounts) -> bool:
     return counted.share(lambda v: len(as_text(v))) > LONG
 
 
-def _is_day(value: Any, reading: ColumnReading) -> bool:
+def _is_day(reading: ColumnReading, any_day: bool, value: Any) -> bool:
+    """Whether a value is written like a day, and is one of the calendar unless ``any_day`` will do."""
     moment = find_date(value, reading.form)  # type: ignore[arg-type]
-    return moment is not None and moment.to_datetime() is not None
+    return moment is not None and (any_day or moment.to_datetime() is not None)
 
 
 def _number(value: Any, reading: ColumnReading) -> float:
