@@ -40,6 +40,7 @@ from clustruct.learning.problems.training import Unlabelled
 from clustruct.losses import Loss
 
 from .guessing import guess_weights, with_map_columns
+from .leaks import warn_of_leak
 from .learners import (
     continued_summary,
     fit_better_similarity,
@@ -62,7 +63,6 @@ from .training_pairs import (
     may_block,
     out_of_fold_features,
     training_item_set,
-    warn_of_leak,
 )
 from .unlabelled import learn_judgements
 from .warm_start import CorrectedSets, learn_corrections

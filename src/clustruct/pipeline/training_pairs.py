@@ -19,23 +19,20 @@ from clustruct import __version__
 from clustruct.core.callbacks import working
 from clustruct.core.exceptions import DataWarning, ModelFileError
 from clustruct.core.formatting import count, short
-from clustruct.core.partitions import partial_labels
 from clustruct.core.storage import digest, read, register, save
 from clustruct.core.typing import Bools, Indices
-from clustruct.data import Evidence, ItemSet, Readings, Table, learn_readings
+from clustruct.data import ItemSet, Readings, Table, learn_readings
 from clustruct.features import Blocking, PairFeatures, Sources, UncomparedPairs, Vectors, guess_blocks
 from clustruct.features.base import Block, Unlearned, compare_in_chunks, stack_columns
 from clustruct.features.columns import Columns, columns_of
 from clustruct.features.row_equality import MOST_COPIES
 from clustruct.features.similarity.base import make_map
-from clustruct.learning.model_selection.pair_signal import check_leak
 from clustruct.learning.model_selection.training_tables import (
     SourceField,
     find_source,
     known_items,
     named_source,
 )
-from clustruct.learning.problems import Region
 
 from .learners import make_learner
 
@@ -198,25 +195,6 @@ def add_similarity(
     for one in features:
         one.with_map(made)
     return item_sets
-
-
-def warn_of_leak(features: PairFeatures, item_sets: Sequence[ItemSet], sets: Sequence[Table]) -> None:
-    """Warn where one field decides nearly alone."""
-    columns: dict[str, list[int]] = {}
-    first = 0
-    for block in features.blocks_:
-        here = [first + k for k in range(len(block.get_feature_names_out()))]
-        first += len(here)
-        fields: Sequence[str] = [block.field] if hasattr(block, "field") else getattr(block, "fields", ())
-        if len(fields) == 1:
-            columns.setdefault(fields[0], []).extend(here)
-    names = [str(name) for name in features.get_feature_names_out()]
-    numbered = {field: np.array(own, np.intp) for field, own in columns.items() if own}
-    regions = [
-        Region.of(x, Evidence.of_labels(partial_labels(table.labels or ())))
-        for x, table in zip(item_sets, sets, strict=True)
-    ]
-    check_leak([r.x for r in regions], [r.labels for r in regions], numbered, names)
 
 
 @register("KeptPairs")

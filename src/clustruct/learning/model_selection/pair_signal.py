@@ -6,7 +6,7 @@ what distances could.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -128,10 +128,13 @@ def check_leak(
     labels: Sequence[Labels],
     columns: Mapping[str, Indices],
     names: Sequence[str],
+    written_freely: Collection[str] = (),
 ) -> None:
     """Warn of a field that decides nearly alone: F of pairs together by it, and by all other fields.
 
-    ``columns`` are the features of each field by number, ``names`` the names of all features.
+    ``columns`` are the features of each field by number, ``names`` the names of all features. A field that is
+    ``written_freely``, a name whose spelling differs within groups, is what there is to learn from, unless it
+    tells by standing or being missing.
     """
     samples = sample_pairs(sets, labels)
     together = np.concatenate([s.together for s in samples])
@@ -146,6 +149,8 @@ def check_leak(
         others = _signal(samples, tables, rest)
         if 1.0 - others > max(LEFT_WRONG, TIMES_WORSE * (1.0 - alone)):
             best = max(own.tolist(), key=lambda k: _signal(samples, tables, np.array([k])))
+            if field in written_freely and "missing" not in names[best]:
+                continue
             warnings.warn(
                 f"the field {field!r} decides nearly alone: it tells pairs of held-out sets with an F of "
                 f"{alone:.1%} (above all by {names[best]!r}), all other fields together {others:.1%}. "
