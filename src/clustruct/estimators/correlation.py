@@ -14,16 +14,18 @@ from scipy.optimize import Bounds
 from sklearn.utils.validation import check_is_fitted
 
 from clustruct import learning
-from clustruct.core.exceptions import ChoiceWarning
+from clustruct.core.exceptions import ChoiceWarning, ReliabilityWarning
 from clustruct.core.partitions import UNKNOWN
 from clustruct.core.storage import register
 from clustruct.core.typing import Floats, Ints, Labels
-from clustruct.data import ItemSet, PairScores
+from clustruct.data import ItemSet, PairScores, pair_table
+from clustruct.data.matrices import dense
 from clustruct.losses import as_loss
 from clustruct.search import oracles
 
 from .base import SimilarityLearning
 from .inputs import Sets, read_labels
+from .table_sketch import FEWEST_ITEMS, MOST_FEATURES, SurestPairs, TableSketch
 
 if TYPE_CHECKING:
     from clustruct.features import UncomparedPairs
@@ -128,6 +130,8 @@ class SupervisedCorrelationClustering(SimilarityLearning):
         How much of the similarity is what was guessed without labels, between 0 and 1.
     calibration_
         `Calibration`, or None where the model has no probabilities.
+    sketch_
+        `TableSketch` of the training sets, or None: what promises of precision are withdrawn by.
     threshold_, beats_rivals_
         What similarities are measured from, and whether rivals must be beaten (see `at_threshold`).
     n_features_in_, feature_names_in_
@@ -162,6 +166,7 @@ class SupervisedCorrelationClustering(SimilarityLearning):
         "held_out_": ("HeldOutF", None),
         "guess_share_": float | None,
         "calibration_": ("Calibration", None),
+        "sketch_": ("TableSketch", None),
         "threshold_": float | None,
         "beats_rivals_": bool | None,
     }
@@ -295,7 +300,7 @@ class SupervisedCorrelationClustering(SimilarityLearning):
     def _calibrate(self, task: SimilarityTask, chosen: Choice | None) -> None:
         wanted = self.C == "cv" if self.calibrate == "auto" else self.calibrate
         rest, out_of_fold, _ = self.__dict__.pop("_around", ((), None, None))
-        self.threshold_, self.beats_rivals_, self.calibration_ = 0.0, False, None
+        self.threshold_, self.beats_rivals_, self.calibration_, self.sketch_ = 0.0, False, None, None
         try:
             if wanted and chosen is not None:
                 self.calibration_ = learning.calibration.calibrate_task(
@@ -304,9 +309,53 @@ class SupervisedCorrelationClustering(SimilarityLearning):
         except KeyboardInterrupt:  # what was learned is kept
             warnings.warn("interrupted: the model has no probabilities", ChoiceWarning, stacklevel=3)
             return
+        if self.calibration_ is not None:
+            self.sketch_ = self._sketch(task)
         if self.calibrate is True and self.calibration_ is None:
             why = "too few sets, clusters or pairs can be held out to learn them from"
             warnings.warn(f"the model has no probabilities: {why}", ChoiceWarning, stacklevel=3)
+
+    def _sketch(self, task: SimilarityTask) -> TableSketch | None:
+        """What the surest pairs of the labelled items are like; they alone have all their pairs."""
+        found, alone = [], []
+        for region in task.regions:
+            scores = task.predictor.scores(region.x, self.w_)
+            surest = SurestPairs.of(scores, region.known_items)
+            found.append(self._sketched_values(pair_table(region.x, surest.pairs), surest))
+            alone.append(surest.alone)
+        values = np.concatenate(found)
+        if len(values) < FEWEST_ITEMS:
+            return None
+        return TableSketch.of(values, self._sketched_names(), float(np.mean(alone)))
+
+    def _sketched_names(self) -> list[str]:
+        names = [str(name) for name in getattr(self, "feature_names_in_", range(self.n_features_in_))]
+        return [*(names if len(names) <= MOST_FEATURES else []), "score"]
+
+    def _sketched_values(self, features: Any, surest: SurestPairs) -> Floats:
+        """The features, if they are not too many, and the score as the model was trained."""
+        scores = (surest.scores + self._threshold)[:, None]
+        return np.hstack([dense(features), scores]) if features.shape[1] <= MOST_FEATURES else scores
+
+    def warn_unlike(self, features: Sequence[Any], surest: Sequence[SurestPairs]) -> None:
+        """Withdraw the promise of a precision where the surest pairs of sets, given with their features, are
+        unlike those learned from.
+        """
+        sketch, promised = getattr(self, "sketch_", None), getattr(self, "promised_", None)
+        if sketch is None or promised is None:
+            return
+        rows = zip(features, surest, strict=True)
+        values = np.concatenate([self._sketched_values(x, pairs) for x, pairs in rows])
+        if len(values) < FEWEST_ITEMS:
+            return
+        found = sketch.differs_from(values, float(np.mean([pairs.alone for pairs in surest])))
+        if found.is_far:
+            warnings.warn(
+                f"precision {promised:g} is not promised here: this table is unlike what was learned from "
+                f"({found.name}); label some of its groups and learn from them, too",
+                ReliabilityWarning,
+                stacklevel=3,
+            )
 
     def _choice(self, task: SimilarityTask, groups: Sequence[Hashable] | None) -> Choice:
         if not self.surrogates:

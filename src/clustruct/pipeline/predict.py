@@ -20,11 +20,12 @@ from clustruct.core.exceptions import ReliabilityWarning
 from clustruct.core.formatting import count
 from clustruct.core.partitions import UNKNOWN, partial_labels
 from clustruct.core.typing import Bools, Floats, Ints
-from clustruct.data import Evidence, Grouping, GroupingOptions, ItemSet, PairScores, Table
+from clustruct.data import Evidence, Grouping, GroupingOptions, ItemSet, PairScores, Table, pair_table
 from clustruct.estimators import SupervisedCorrelationClustering
 from clustruct.estimators.base import PairSimilarity
 from clustruct.estimators.baselines import LatentPairClustering
-from clustruct.features import PairFeatures, check_tables, pair_recall
+from clustruct.estimators.table_sketch import SurestPairs
+from clustruct.features import PairFeatures, UncomparedPairs, check_tables, pair_recall
 from clustruct.features.columns import Columns
 from clustruct.learning.calibration import Dial, HeldOutPart, PrecisionCurve
 from clustruct.search.oracles import make_predictor
@@ -106,6 +107,7 @@ def group_sets(
         s.between_rows for s, one in zip(scored, held, strict=True) if not isinstance(one, PairScores)
     ]:
         model.warn_unfamiliar(strange)
+    _withdraw_promise(moved, held, scored)
     found = []
     for scores, evidence_of_set in zip(scored, known, strict=True):
         with working("grouping") as work:
@@ -116,6 +118,30 @@ def group_sets(
             one = replace(one, scores=scores, score_map=score_map)
         found.append(one)
     return found
+
+
+def _withdraw_promise(
+    pipeline: Pipeline | BaseEstimator, sets: Sequence[Given], scored: Sequence[PairScores]
+) -> None:
+    """Warn where a precision was promised and the sets are unlike those learned from."""
+    model = _clusterer(pipeline)
+    if getattr(model, "promised_", None) is None or getattr(model, "sketch_", None) is None:
+        return
+    features, surest = [], []
+    for given, scores in zip(sets, scored, strict=True):
+        if isinstance(given, PairScores):
+            return  # what its pairs are like is not known
+        found = SurestPairs.of(scores.between_rows)
+        pairs = found.pairs if scores.equal is None else scores.equal.first[found.pairs]
+        if isinstance(given, Table):
+            pairs = np.sort(pairs, axis=1)
+            features.append(
+                UncomparedPairs(len(given), pairs, features=pipeline[0], table=given).values(pairs)
+            )
+        else:
+            features.append(pair_table(given, pairs))
+        surest.append(found)
+    model.warn_unlike(features, surest)
 
 
 def score_set(pipeline: Pipeline | BaseEstimator, given: Given) -> PairScores:
@@ -189,6 +215,7 @@ def pipeline_with_cut(
         moved = model.at_threshold(**asked, matched=rivals)
     else:
         moved = model.at_threshold(score=dial.threshold, beats_rivals=dial.beats_rivals)
+        moved.promised_ = options.precision if dial.reached else None
     if not isinstance(pipeline, Pipeline):
         return moved
     return Pipeline([*pipeline.steps[:-1], (pipeline.steps[-1][0], moved)])

@@ -261,6 +261,8 @@ class Recipe(EstimatorState, BaseEstimator):
         self.pipeline_ = self._train(tables, groups, chosen, self.checkpoint, whole=whole, hint=True)
         if isinstance(shape := getattr(self.pipeline_[-1], "shown_", None), TrainingShape):  # before a cut
             self.pipeline_[-1].shown_ = shape.with_set_sizes(sizes)
+        if self.was_cut_ and hasattr(self.pipeline_[-1], "sketch_"):  # parts are not like whole tables
+            self.pipeline_[-1].sketch_ = None
         source = None if chosen is None else chosen.to_dict()
         self.training_ = training_summary(self.pipeline_[-1], tables, self.pipeline_[0]) | {"source": source}
         return self

@@ -24,7 +24,7 @@ LatentPairClustering, LinearSVC, Links, Lists, LogisticRegression, Mentions, Mon
 MultiLabelMRF, Numbers, NystroemMap, PLSA, PLSAResult, PairContext, PairFeatures, PairKMeans,
 PairwiseClassifierClustering, PastTraining, Pipeline, Planes, PrecisionCurve, Recipe, ScoreMap,
 Sources, Strings, SupervisedAgglomerative, SupervisedCorrelationClustering, SupervisedKMeans,
-TermWeights, Terms, TextCosines, TrainingShape, TreeColumn, Trees, UniversumClustering,
+TableSketch, TermWeights, Terms, TextCosines, TrainingShape, TreeColumn, Trees, UniversumClustering,
 UntrainedKMeans, VectorSum, Vectors, b_cubed, ceaf_entity, ceaf_mention, checkpoint, fit checkpoint,
 hook document, hook model, hook vector, lea, mitre, normalised, pairwise, pairwise_f, purity,
 variation_of_information

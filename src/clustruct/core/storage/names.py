@@ -66,6 +66,7 @@ STORED: Mapping[str, str] = {
     "TermWeights": "clustruct.features.term_weights:TermWeights",
     "Terms": "clustruct.features.blocks.terms:Terms",
     "TextCosines": "clustruct.features.blocks.text_cosines:TextCosines",
+    "TableSketch": "clustruct.estimators.table_sketch:TableSketch",
     "TrainingShape": "clustruct.estimators.training_shape:TrainingShape",
     "TreeColumn": "clustruct.features.similarity.trees:TreeColumn",
     "Trees": "clustruct.features.similarity.plain_trees:Trees",
