@@ -186,8 +186,11 @@ def add_learning(parser: argparse.ArgumentParser) -> None:
 def add_background(parser: argparse.ArgumentParser) -> None:
     """What the rest of a table is."""
     add = parser.add_argument_group("one table, of which some rows are labelled").add_argument
-    background = "rows without a cluster belong to no labelled one (apart, default for one table) or may"
-    add("--unlabelled", choices=("apart", "unknown"), help=background)
+    background = (
+        "rows without a cluster belong to no labelled one (apart), or may (unknown); auto (default for one "
+        "table): apart where the data bear it out"
+    )
+    add("--unlabelled", choices=("auto", "apart", "unknown"), help=background)
     larger = "learn for a table of N rows, where it will be larger than the one at hand"
     add("--for-size", type=whole(1), metavar="N", help=larger)
 
@@ -236,7 +239,7 @@ def recipe(args: argparse.Namespace) -> Recipe:
         "n_jobs": args.n_jobs,
         "random_state": args.seed,
     }
-    more |= {"unlabelled": background or "apart", "for_size": getattr(args, "for_size", None)}
+    more |= {"unlabelled": background or "auto", "for_size": getattr(args, "for_size", None)}
     more |= {"kinds": dict(args.kinds) or None}
     more |= sources.of_recipe(args) | searches.of_recipe(args)
     return clustruct.Recipe(**{name: getattr(args, name) for name in same}, **more)

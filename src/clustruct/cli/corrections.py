@@ -160,7 +160,7 @@ def _corrections(args: argparse.Namespace, sets: list[Any], trained: Mapping[str
         sets,
         *args.corrections,
         seen=[_read_shown_groups(args, path, trained) for path in args.corrected],
-        unlabelled=args.unlabelled or "apart",
+        unlabelled="unknown" if args.unlabelled == "unknown" else "apart",
         disagreement=args.disagreement,
         pair=tuple(args.pair_columns) if args.pair_columns else None,
         answer=args.answer,

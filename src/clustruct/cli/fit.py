@@ -185,6 +185,8 @@ def _print(found: Mapping[str, Any], rows: list[tuple[str, float, float]], how: 
     print(f"learned from {sets} with {items}{how} in {duration(found['seconds'])}")
     if 0 < found["labelled"] < found["items"] and found["unlabelled"] is not None:
         print(f"{found['labelled']:,} of the items have a cluster; {ASSUMED[found['unlabelled']]}")
+        if found.get("completeness") is not None:
+            print(completeness_line(found["completeness"]))
     if found.get("source") is not None:
         print(in_words(found["source"]))
     if lonely := found.get("compared_with_nothing"):
@@ -230,6 +232,15 @@ def _print_columns(features: clustruct.PairFeatures) -> None:
     readings = features.readings_.columns
     for line in [*column_words.left_out(readings, alone), *column_words.notes(readings)]:
         print(harmless(line))
+
+
+def completeness_line(known: Mapping[str, Any]) -> str:
+    """Why rows without a cluster are taken as they are."""
+    if not known["told"]:
+        return "(--unlabelled auto: the data do not tell which it is)"
+    verb = "has an unlabelled row" if known["open"] == 1 else "have unlabelled rows"
+    rows = f"{known['open']:,} of {count(known['labelled'], 'labelled row')} {verb}"
+    return f"(--unlabelled auto: {rows} as like them as rows of one cluster are)"
 
 
 def _choice(found: Mapping[str, Any]) -> str:

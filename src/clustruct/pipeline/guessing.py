@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
+
 import numpy as np
 
+from clustruct.core.partitions import UNKNOWN, partial_labels
 from clustruct.core.typing import Bools, Floats, Ints
 from clustruct.data import ItemSet, pair_table
 from clustruct.data.matrices import dense
 from clustruct.features import PairFeatures, UncomparedPairs, likeness_features
 from clustruct.learning.label_free_similarity import label_free_similarity
+from clustruct.learning.model_selection.completeness import Completeness, judge_completeness
 
 # Of a larger table the pairs of so many items, drawn at random, are looked at.
 MOST_ITEMS = 5000
@@ -35,6 +39,14 @@ def guess_weights(
     w, intercept = label_free_similarity([some], names).linear
     w[names.index(CONSTANT)] += intercept
     return w if np.isfinite(w).all() else None
+
+
+def completeness_of(x: ItemSet, labels: Sequence[Hashable], guess: Floats | None) -> Completeness:
+    """Whether labelled clusters are complete, by a guess of weights (None: it cannot be told)."""
+    y = partial_labels(labels)
+    if guess is None:
+        return Completeness(int(np.count_nonzero(y != UNKNOWN)), 0, False)
+    return judge_completeness(np.asarray(pair_table(x, x.pair_list) @ guess, np.float64), x.pair_list, y)
 
 
 def with_map_columns(guess: Floats | None, features: PairFeatures) -> Floats | None:

@@ -60,6 +60,8 @@ def make_learner(recipe: BaseEstimator, table: Table | None = None) -> BaseEstim
     _check_searches(recipe, model)
     shared = model.get_params().keys() & recipe.get_params(deep=False).keys() - {"checkpoint", "nonnegative"}
     own = {name: getattr(recipe, name) for name in shared}
+    if own.get("unlabelled") == "auto":  # until the data are looked at
+        own["unlabelled"] = "apart"
     if recipe.merge_cost is not None:
         own["loss"] = PairwiseLoss(merge_cost=recipe.merge_cost)
     elif table is not None and recipe.learner == "correlation" and recipe.loss in (None, "pairwise_f"):

@@ -29,6 +29,7 @@ from clustruct.estimators.training_shape import TrainingShape
 from clustruct.features import PairFeatures, check_tables
 from clustruct.features.similarity import PairMap
 from clustruct.learning.model_selection import split_by_clusters, split_sets
+from clustruct.learning.model_selection.completeness import Completeness
 from clustruct.learning.model_selection.training_tables import (
     LabelsOfSets,
     check_learnable,
@@ -36,10 +37,9 @@ from clustruct.learning.model_selection.training_tables import (
     known_items,
     label_tables,
 )
-from clustruct.learning.problems.training import Unlabelled
 from clustruct.losses import Loss
 
-from .guessing import guess_weights, with_map_columns
+from .guessing import completeness_of, guess_weights, with_map_columns
 from .leaks import warn_of_leak
 from .learners import (
     continued_summary,
@@ -67,6 +67,8 @@ from .training_pairs import (
 from .unlabelled import learn_judgements
 from .warm_start import CorrectedSets, learn_corrections
 
+# What is known of items without a label; "auto": what the data bear out.
+Background: TypeAlias = Literal["auto", "apart", "unknown"]
 # One group per set; None: what the sets say themselves.
 Groups: TypeAlias = Sequence[Hashable] | None
 # A single set is cut into sets of about this many items, since the cost of training grows with their square;
@@ -137,9 +139,10 @@ class Recipe(EstimatorState, BaseEstimator):
         For learner="agglomerative". "left" takes the items of a set in their order: mentions of a text.
     merge_cost : float, optional
         A wrong merge counts so many times as much as a wrong split (pairwise loss only).
-    unlabelled : "apart" or "unknown"
-        What is known of items without a label: that they belong to no labelled cluster, or nothing. They
-        are background: with them the table that is learned from is the one that prediction will meet.
+    unlabelled : "auto", "apart" or "unknown"
+        What is known of items without a label: that they belong to no labelled cluster, or nothing. "auto":
+        the former where the data bear it out (one table, `learning.model_selection.completeness`). They are
+        background: with them the table that is learned from is the one that prediction will meet.
     for_size : int, optional
         How many rows the table to be grouped will have, where it is larger than the one that is learned
         from: false pairs count so many times more as there will be of them for each row.
@@ -203,7 +206,7 @@ class Recipe(EstimatorState, BaseEstimator):
     surrogates: Sequence[str] | None = None
     linkage: str | None = None
     merge_cost: float | None = None
-    unlabelled: Unlabelled = "apart"
+    unlabelled: Background = "auto"
     for_size: int | None = None
     scaling: str = "margin"
     nonnegative: bool = False
@@ -258,6 +261,7 @@ class Recipe(EstimatorState, BaseEstimator):
         groups = groups_of(tables) if groups is None else groups
         whole = len(tables) == 1 and not self.was_cut_
         chosen = choose_source_for(self, tables)
+        self._completeness: Completeness | None = None
         self.pipeline_ = self._train(tables, groups, chosen, self.checkpoint, whole=whole, hint=True)
         if isinstance(shape := getattr(self.pipeline_[-1], "shown_", None), TrainingShape):  # before a cut
             self.pipeline_[-1].shown_ = shape.with_set_sizes(sizes)
@@ -265,6 +269,8 @@ class Recipe(EstimatorState, BaseEstimator):
             self.pipeline_[-1].sketch_ = None
         source = None if chosen is None else chosen.to_dict()
         self.training_ = training_summary(self.pipeline_[-1], tables, self.pipeline_[0]) | {"source": source}
+        if self._completeness is not None:
+            self.training_["completeness"] = self._completeness.summary()
         return self
 
     def _in_one_order(self, tables: list[Table]) -> list[Table]:
@@ -291,6 +297,8 @@ class Recipe(EstimatorState, BaseEstimator):
         if start is None and given.labelled_numbers:
             self.fit([given.sets[i] for i in given.labelled_numbers], groups=given.labelled_groups)
             start = self.pipeline_
+            if self.unlabelled == "auto" and getattr(start[-1], "unlabelled", "apart") == "unknown":
+                given = given.with_open_labels()
         if start is None or isinstance(start[-1], LatentPairClustering):
             return self._fit_on_judgements(given, None if start is None else start[0])
         if not was_interrupted(start[-1]):
@@ -470,15 +478,24 @@ class Recipe(EstimatorState, BaseEstimator):
             warn_of_leak(features, item_sets, sets)
             FeatureFile(self.kept_features).save_sets(trusting, sets, item_sets, whole=whole)
         labels = [list(table.labels or ()) for table in sets]
-        guess = guess_weights(features, *made[0], self.random_state) if whole and self.C == "cv" else None
-        item_sets = add_similarity(self, item_sets, labels, groups, [features, trusting])
+        # Where nothing is known of pairs they are latent, which goes with margin scaling alone.
+        open_ = self.unlabelled == "auto" and self.scaling == "margin"
+        partial = open_ and not all(known_items(sets[0]))
+        asked = whole and (self.C == "cv" or partial)
+        guess = guess_weights(features, *made[0], self.random_state) if asked else None
+        if whole and partial and "unlabelled" in model.get_params():
+            self._completeness = completeness_of(item_sets[0], labels[0], guess)
+            model.set_params(unlabelled="apart" if self._completeness.is_borne_out else "unknown")
+        guess = guess if self.C == "cv" else None
+        apart = getattr(model, "unlabelled", "apart") == "apart"
+        item_sets = add_similarity(self, item_sets, labels, groups, [features, trusting], apart=apart)
         if isinstance(model, SupervisedCorrelationClustering):
             unmapped = not whole and features.map_ is None
             folds = out_of_fold_features(features, sets, made) if unmapped else None
             model.set_surroundings([rest for _, rest in made], folds, with_map_columns(guess, features))
         with working("learning"):
             model.fit(item_sets, labels, groups=groups)
-        if hint and self.unlabelled == "apart" and isinstance(model, SupervisedCorrelationClustering):
+        if hint and apart and isinstance(model, SupervisedCorrelationClustering):
             names = [(table.item_ids, table.labels or ()) for table in sets]
             warn_of_near_misses(item_sets, names, model.pair_scores)
         return Pipeline([("features", features), ("model", model)])

@@ -184,13 +184,16 @@ def add_similarity(
     labels: list[list[Any]],
     groups: Sequence[Hashable] | None,
     features: Sequence[PairFeatures],
+    *,
+    apart: bool,
 ) -> list[ItemSet]:
-    """The training sets with the columns of the recipe's similarity, which the features have from now on."""
+    """The training sets with the columns of the recipe's similarity, which the features have from now on.
+    ``apart``: unlabelled items belong to no labelled cluster.
+    """
     made = make_map(recipe.similarity, recipe.random_state)
     if made is None:
         return sets
     with working(f"learning {made.title}"):
-        apart = recipe.unlabelled == "apart"
         item_sets = made.fit_transform(sets, labels, groups=groups, unknown_apart=apart)
     for one in features:
         one.with_map(made)

@@ -93,6 +93,11 @@ class CorrectedSets:
         """How many items have been judged."""
         return sum(int(np.count_nonzero(e.named)) for e in self.evidence if e is not None)
 
+    def with_open_labels(self) -> CorrectedSets:
+        """The same where labelled clusters may lack members."""
+        known = [None if e is None else replace(e, complete=e.complete & ~e.labelled) for e in self.evidence]
+        return replace(self, evidence=known)
+
     def with_parts(self, parts: list[Table]) -> CorrectedSets:
         """With parts in the place of the labelled sets, which keep their evidence as sets without labels."""
         bare = [replace(table, labels=None) for table in self.sets]

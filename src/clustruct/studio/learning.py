@@ -139,7 +139,7 @@ def _train(engine: Engine, snapshot: ProjectSnapshot) -> tuple[Pipeline, str]:
         return _train_on_answers(engine, snapshot), how
     labels = [None if y < 0 else y for y in confirmed_labels(evidence).tolist()]
     table = replace(snapshot.table, labels=labels)
-    before, recipe = engine.model(), Recipe(**engine.recipe.get_params(deep=False))
+    before, recipe = engine.model(), Recipe(**{**engine.recipe.get_params(deep=False), "unlabelled": "apart"})
     if before is not None and getattr(before[1][-1], "past_", None) is not None:
         recipe.fit([table], corrections=[None], start=before[1])
         return recipe.pipeline_, "groups, from the last model on"
