@@ -138,7 +138,7 @@ def find_date(value: object, order: Order = "") -> Moment | None:
 
 
 def from_serial(value: object) -> Moment | None:
-    """The date of a day number of a spreadsheet, in a column of dates; 43926 is 5 April 2020."""
+    """The date of a day number of a spreadsheet, in a column of dates; 43926 is 2020-04-05."""
     try:
         number = float(str(value))
     except ValueError:

@@ -68,7 +68,10 @@ class ValueCounts:
         if len(self.values) <= 2 * LOOKED_AT:
             return self.values, self.counts
         mask = 2 ** int(np.log2(len(self.values) / LOOKED_AT)) - 1
-        sums = [zlib.crc32(as_text(v).encode("utf-8", "surrogatepass")) & mask for v in self.values]
+        sums = [
+            zlib.crc32((v if type(v) is str else as_text(v)).encode("utf-8", "surrogatepass")) & mask
+            for v in self.values
+        ]
         often = self.counts >= max(self.rows / LOOKED_AT, 2)
         chosen = often | (np.array(sums) == 0)
         rest = self.counts[~often].sum() / max(self.counts[chosen & ~often].sum(), 1.0)

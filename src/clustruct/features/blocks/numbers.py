@@ -120,7 +120,7 @@ class Numbers(Differences):
 
 @register("Dates")
 class Dates(Differences):
-    """A field that is a date (ISO, yyyymmdd, dd.mm.yyyy, mm/dd/yyyy, or in words); differences in days."""
+    """A field that is a date, in any of the forms that `clustruct.data.dates` knows; differences in days."""
 
     suits: ClassVar = {"records": ("date",)}
     unit = " days"
