@@ -15,6 +15,7 @@ from clustruct.features.row_equality import find_equal_rows
 from clustruct.groups.linking import link
 from clustruct.groups.scoring import place_items
 from clustruct.pipeline import group, score_set
+from clustruct.pipeline.exports import scored_pairs
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::clustruct.core.exceptions.UnfamiliarDataWarning"),
@@ -165,3 +166,10 @@ def test_a_fit_with_many_copies_learns_from_them() -> None:
     assert made.n_pairs < 80 * len(rows)
     found = recipe.group(replace(table, labels=None))
     assert len(set(found.labels[order < 3000].tolist())) == 1
+
+
+def test_a_table_without_pairs_has_the_header_of_its_pairs(pipeline) -> None:
+    rows = persons(40)
+    few, none = (table_of(rows[:n]) for n in (3, 1))
+    columns = [list(next(scored_pairs(pipeline, t, group(pipeline, t, pairs=True)))) for t in (few, none)]
+    assert columns[0] == columns[1]

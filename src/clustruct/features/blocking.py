@@ -28,6 +28,8 @@ SMALL = 2000  # items of a set in which `common` is taken as it is
 # Of items that belong together: how many others of each are compared, how many pairs are enough, and
 # the share of pairs that may be less alike than what is learned.
 MATES, FEWEST_MATES, ODD = 5, 50, 0.005
+# Items with common words and fewer candidates than this are also paired with those beside them.
+FEW = 4
 # Parameters that are whole numbers.
 COUNTS = ("n_neighbors", "n_neighbors_by_field", "rare", "common", "from_size", "margin_from_size")
 _VIEWS = {"words": ("words", "codes"), "letters": ("letters",)}
@@ -210,7 +212,7 @@ class Blocking(EstimatorState, BaseEstimator):
         keys = sorted_unique(np.concatenate(found))
         degree = np.bincount(np.concatenate(np.divmod(keys, m)), minlength=m)
         # Of items that no rare word finds, or few, those beside them in the order of texts.
-        asked = (short[0] & (degree == 0)) | (short[1] & (degree < self.n_neighbors_))
+        asked = (short[0] & (degree == 0)) | (short[1] & (degree < FEW))
         if (lone := np.flatnonzero(asked[since:]) + since).size and self.n_neighbors_ and m > 1:
             keys = sorted_unique(
                 np.concatenate([keys, sorted_neighbours(columns, self.fields_, lone, sources)])
@@ -250,11 +252,16 @@ class Blocking(EstimatorState, BaseEstimator):
         likeness = self.likeness(columns, pairs)
         alike = likeness >= self.least_likeness_
         # What all items keep is the one most like them, so that each is compared with something.
+        kept = np.zeros(len(columns), np.bool_)
+        kept[pairs[alike].ravel()] = True
+        left = np.flatnonzero(~alike)
+        left = left[~kept[pairs[left]].all(axis=1)]
         best = np.full(len(columns), -1.0)
-        best[pairs[alike]] = np.inf
-        for side in pairs[~alike].T:
-            np.maximum.at(best, side, likeness[~alike])
-        return np.asarray(alike | (likeness[:, None] == best[pairs]).any(axis=1))
+        for side in pairs[left].T:
+            np.maximum.at(best, side, likeness[left])
+        best[kept] = np.inf
+        alike[left] = (likeness[left][:, None] == best[pairs[left]]).any(axis=1)
+        return np.asarray(alike)
 
     def likeness(self, columns: Columns, pairs: Ints) -> Floats:
         """Cosines of the letters of all fields together, weighted as they are in this set."""

@@ -41,6 +41,10 @@ def scored_pairs(pipeline: Pipeline, table: Table, found: Grouping) -> Iterator[
         names.append("intercept")
     ids = np.array([str(name) for name in table.item_ids], dtype=object)
     y, sure = found.labels, _probability(found)
+    if not len(listed.index):  # a file without rows has its header still
+        texts = dict.fromkeys([*(["set"] if table.name else []), "id_1", "id_2"], np.zeros(0, "U1"))
+        numbers = dict.fromkeys([*sure, "score", *names], np.zeros(0))
+        yield {**texts, "together": np.zeros(0, np.int64), **numbers}
     for span, values in features.pair_chunks(table, listed.index):
         a, b = listed.index[span].T
         columns: Columns = {} if not table.name else {"set": [table.name] * len(a)}
