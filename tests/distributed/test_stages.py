@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from clustruct.core.partitions import canonical_labels
+from clustruct.data import Table
 from clustruct.distributed.components import stars
 from clustruct.distributed.predicting import begin, group_table
 from tests.distributed.table import grouped_here, people, read_groups, trained, write_files
@@ -67,7 +68,8 @@ def test_with_each_optimisation_switched_off(known, tmp_path, monkeypatch, off):
     if off == {"common": 0}:  # on a cluster items are found by their words alone
         none = np.zeros(0, np.int64)
         monkeypatch.setattr("clustruct.features.blocking.sorted_neighbours", lambda *_: none)
-        monkeypatch.setattr("clustruct.features.PairFeatures.equal_rows", lambda *_: None)
+        # One process counts how rare words are among different rows, a cluster among all.
+        table = table.take(model[0].equal_rows(Table.from_frame(table, id="nr")).first)
     blocking = model[0].blocking_
     before = {name: getattr(blocking, name) for name in off}
     try:
@@ -89,3 +91,12 @@ def test_stars_lead_to_the_smallest_of_a_component(edges):
     smallest = {int(c): int(np.flatnonzero(label == c)[0]) for c in label}
     wanted = {a: smallest[int(label[a])] for a in np.unique(pairs).tolist()}
     assert dict(zip(item.tolist(), root.tolist(), strict=True)) == {a: r for a, r in wanted.items() if a != r}
+
+
+def test_equal_rows_are_one_group_however_many(known, tmp_path):
+    table, model = known
+    order = np.random.default_rng(2).permutation(len(table) + 400)
+    many = table.take(np.where(order < len(table), order, 0))
+    copies = (order == 0) | (order >= len(table))
+    assert len(set(by_stages(many, model, tmp_path, 5)[copies].tolist())) == 1
+    assert len(set(grouped_here(many, model)[copies].tolist())) == 1

@@ -10,12 +10,13 @@ from clustruct.core.typing import Bools, Ints
 from clustruct.features.neighbours import TermKeys, TermNeighbours, sorted_unique
 from clustruct.features.vocabulary import Keys, Numbers, mix_keys, number_keys, stable_order
 
-from .frequencies import kept_tables, spread, term_names
+from .frequencies import TABLES, kept_tables, spread, term_names
 from .table_parts import blocking_of
 from .workdir import Stats, WorkDirectory, arrays, rows_to
 
-# ``way`` is twice the number of the field, and one more for pairs of terms.
+# ``way`` is twice the number of the field, and one more for pairs of terms; below zero for whole rows.
 KEYS = {"key": "uint64", "item": "int64", "weight": "float32", "way": "int16"}
+WHOLE_ROW = -1
 PAIRS = {"a": "int64", "b": "int64"}
 
 
@@ -31,6 +32,10 @@ def make_keys(work: WorkDirectory, k: int) -> Any:
         longest = common if field else max(common, blocking.rare)
         found.append(_rows_by_name(*_terms(keys, longest), first, 2 * number, field, work))
         found.append(_rows_by_name(*_pairs(keys), first, 2 * number + 1, field, work))
+    held = work.read_arrays(TABLES, k)
+    items = np.flatnonzero(held["rows there"])
+    weights = np.zeros(len(items), np.float32)
+    found.append(_rows_by_name(items, held["rows"][items], weights, first, WHOLE_ROW, "", work))
     return pa.concat_tables(found)
 
 
@@ -65,19 +70,33 @@ def _rows_by_name(
 
 
 def gather_keys(work: WorkDirectory, k: int, table: Any) -> Stats:
-    """All items of a key, in order; none of a key of one item or of too many."""
+    """All items of a key, in order; none of a key of one item or of too many. Of equal rows, however many,
+    the first with each other one is a pair.
+    """
     blocking, held = blocking_of(work), arrays(table)
     common, _ = blocking.limits(work.n_items)
     distinct, number = number_keys(held["key"])
     sizes, way = np.bincount(number, minlength=len(distinct)), np.zeros(len(distinct), np.int16)
     way[number] = held["way"]
-    kept = (sizes > 1) & (sizes <= np.where(way == 0, max(common, blocking.rare), common))
+    _write_equal_pairs(work, k, held["item"], number, way == WHOLE_ROW)
+    kept = (
+        (sizes > 1) & (way != WHOLE_ROW) & (sizes <= np.where(way == 0, max(common, blocking.rare), common))
+    )
     chosen = np.flatnonzero(kept[number])
     order = chosen[_in_lists(number[chosen], held["item"][chosen], len(distinct))]
     work.write("keys", k, {name: column[order] for name, column in held.items()})
     stats = {"keys": int(np.count_nonzero(kept)), "listed": len(order), "made": len(table)}
     # With ever more parts as many entries are exchanged as the squares of the lengths of lists have in sum.
     return {**stats, "squares": int((sizes[kept] ** 2).sum())}
+
+
+def _write_equal_pairs(work: WorkDirectory, k: int, item: Ints, number: Numbers, whole: Bools) -> None:
+    """The pairs of the first of equal rows with each other one."""
+    rows = np.flatnonzero(whole[number])
+    first = np.full(len(whole), work.n_items, np.int64)
+    np.minimum.at(first, number[rows], item[rows])
+    a, b = first[number[rows]], item[rows]
+    work.write("equal", k, {"a": a[a != b], "b": b[a != b]})
 
 
 def _in_lists(number: Numbers, item: Ints, n: int) -> Ints:
@@ -153,7 +172,8 @@ def _rows(held: dict[str, Any], local: Numbers, way: int, m: int) -> tuple[Any, 
 
 def make_pairs(work: WorkDirectory, k: int) -> Any:
     """Pairs on their way to the part that scores them."""
-    held = work.read("neighbours", k)
+    held, equal = work.read("neighbours", k), work.read("equal", k)
+    held = {name: np.concatenate([held[name], equal[name]]) for name in PAIRS}
     first, second = work.owner(held["a"]), work.owner(held["b"])
     # Of two parts each scores half of the pairs between them, though it asks for nearly all of the other.
     tie = held["a"] if work.n_partitions == 2 else first

@@ -15,6 +15,7 @@ import numpy as np
 from clustruct.core.typing import Floats, Ints
 from clustruct.features import PairFeatures
 from clustruct.features.columns import Columns, TermTable
+from clustruct.features.row_equality import row_keys
 from clustruct.features.vocabulary import Keys, PackedTexts, Vocabulary, mix_keys, number_keys
 
 from .table_parts import blocking_of, part_of
@@ -66,6 +67,7 @@ def keep_tables(work: WorkDirectory, k: int, columns: Columns) -> None:
         assert table.codes is None
         found |= {f"keys {number}": table.vocabulary.keys, f"name {number}": np.array(table.whole[0])}
         found |= {f"{name} {number}": getattr(table, name) for name in ARRAYS}
+    found["rows"], found["rows there"] = row_keys(columns, work.features.compared_fields(columns.table))
     work.write_arrays(TABLES, k, found)
 
 

@@ -258,7 +258,7 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
         columns = self.columns(table)
         if not self._lists(columns.table) or any(block.used_context() for block in self.blocks_):
             return None
-        return find_equal_rows(columns, self._compared_fields(columns.table))
+        return find_equal_rows(columns, self.compared_fields(columns.table))
 
     def count_empty_items(self, sets: Iterable[Table]) -> int:
         """How many items of large sets have no value in a field that is compared: they are compared with
@@ -267,12 +267,12 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
         total = 0
         for given in filter(self._lists, sets):
             table = self.columns(given).table
-            missing = [table.field_column(name).missing() for name in self._compared_fields(table)]
+            missing = [table.field_column(name).missing() for name in self.compared_fields(table)]
             total += int(np.count_nonzero(np.logical_and.reduce(missing, initial=True)))
         return total
 
-    def _compared_fields(self, table: Table) -> list[str]:
-        """The fields that say which rows are equal; all of them where a block does not name its own."""
+    def compared_fields(self, table: Table) -> list[str]:
+        """The fields that say which rows are equal: all of a table where a block does not name its own."""
         own = [block.used_fields() for block in self.blocks_ if not isinstance(block, Constant)]
         if not all(own):
             return table.fields()

@@ -13,7 +13,7 @@ from clustruct.data.values import is_vector
 
 from .blocks.vectors import vectors_of
 from .columns import Columns
-from .vocabulary import mix_keys
+from .vocabulary import Keys, PackedTexts, mix_keys
 
 # Equal rows of which features see so many at most: how rare a term is does not depend on how often a row was
 # copied, and so many copies are as many as learning needs to see what an identical pair means.
@@ -35,6 +35,16 @@ def find_equal_rows(columns: Columns, fields: Sequence[str]) -> EqualRows | None
         return None if row is None else EqualRows.of(row)
 
     return columns.once(("equal rows", *fields), find)
+
+
+def row_keys(columns: Columns, fields: Sequence[str]) -> tuple[Keys, Bools]:
+    """A key of each row that equal rows share in whatever part of a table; and which rows have a value."""
+    keys, there = np.zeros(len(columns), np.uint64), np.zeros(len(columns), np.bool_)
+    for k, field in enumerate(fields):
+        texts = columns.texts(field)
+        keys = mix_keys(keys ^ np.uint64(k), PackedTexts.of(texts.values).keys()[texts.codes])
+        there |= texts.present
+    return keys, there
 
 
 def _has_value(coded: Sequence[tuple[Ints, Bools]], n: int) -> Bools:
