@@ -34,7 +34,10 @@ def main(argv: list[str] | None = None) -> int:
     with tempfile.TemporaryDirectory(prefix="strangers-") as folder:
         for verdict in _checked(cases, Path(folder), args):
             verdicts.append(verdict)
-            _tell(verdict, len(verdicts), len(cases))
+            _show(verdict, len(verdicts), len(cases))
+            if args.minutes is not None and time.monotonic() - started > 60 * args.minutes:
+                print(f"stopped after {len(verdicts)} of {len(cases)} cases")
+                break
     print(f"\nseed {args.seed}, {time.monotonic() - started:.0f} s\n\n{summary(verdicts)}")
     if args.json:
         Path(args.json).write_text(json.dumps([asdict(v) for v in verdicts], indent=1))
@@ -49,6 +52,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--only", action="append", metavar="CASE", help="this case alone: 'persons/0 bom & text: tags'")
     add("--family", action="append", metavar="NAME", help="oddities of this family alone, no triples")
     add("--public", action="store_true", help="other people's tables, of the packages that are there")
+    add("--minutes", type=float, metavar="M", help="end after so many, with the counts so far")
     add("--workers", type=int, default=1, help="processes (1)")
     add("--json", metavar="FILE", help="write all verdicts there, too")
     return parser
@@ -83,7 +87,7 @@ def _checked(cases: list[Case], folder: Path, args: argparse.Namespace) -> Itera
     """The verdicts as they come; cases of one table go to one process, which keeps its plain figures."""
     every = bool(args.only)
     jobs = [(case, folder, every or k % 5 == 0, every or k % 10 == 3) for k, case in enumerate(cases)]
-    jobs.sort(key=lambda job: (job[0].kind, job[0].draw))
+    jobs.sort(key=lambda job: (job[0].draw, job[0].kind))
     if args.workers == 1:
         yield from map(check_safely, jobs)
         return
@@ -112,7 +116,7 @@ def _too_long(number: int, frame: object) -> None:
     raise TimeoutError(f"over {LONGEST} s")
 
 
-def _tell(verdict: Verdict, n: int, of: int) -> None:
+def _show(verdict: Verdict, n: int, of: int) -> None:
     for finding in verdict.findings:
         print(f"{finding.kind.upper()} {finding.command}: {finding.text[:300]}\n    --only {verdict.case!r}")
     for line in verdict.refused if of < 10 else ():
