@@ -176,6 +176,7 @@ def test_faults_of_jsonl_name_the_line(tmp_path, content, message):
         ("who,\nx,y\n", "a.csv:1: column 2 has no name"),
         ("n,m\nx,y\n", "a.csv:1: there is no column 'who'; there are n, m"),
         ('who,n\nx,"open\n', "a.csv:2: not CSV: a quote is opened and never closed"),
+        ("who,n\rx,1\ry,2\r", "a.csv:1: not CSV: a line ends in a carriage return alone; save the file"),
         ("who,n\nx,y\nz," + "a" * 10_000_000, "a.csv:3: not CSV: a field is longer than 1 MiB"),
         (b"who,n\nx,caf\xe9\n", "a.csv:2: byte 6 of the line (0xe9) is not UTF-8"),
         ("who,id\nx,1\ny,\n", "a.csv:3: item 2 of the table has no id"),

@@ -24,7 +24,7 @@ add("file: semicolons, not named", "files", "undoable", _written(delimiter=";"),
 add("file: tabs", "files", "undoable", _written(end=".tsv", delimiter="\t"))
 add("file: all quoted", "files", "undoable", _written(quoting=csv.QUOTE_ALL))
 add("file: CRLF", "files", "undoable", _written(newline="\r\n"))
-add("file: CR", "files", "undoable", _written(newline="\r"))
+add("file: CR", "files", "undoable", _written(newline="\r"), refusals=["carriage return alone"])
 add("file: packed", "files", "undoable", _written(end=".csv.gz"))
 add("file: JSONL", "files", "undoable", _written(end=".jsonl"), refusals=["items", "set"])
 add("file: Parquet", "files", "undoable", _written(end=".parquet"))

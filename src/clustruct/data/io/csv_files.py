@@ -295,6 +295,8 @@ def _plain(error: csv.Error) -> str:
         return "a field is longer than 1 MiB; a quote may have been left open"
     if "unexpected end" in str(error):
         return "a quote is opened and never closed"
+    if "new-line character" in str(error):
+        return "a line ends in a carriage return alone; save the file with line feeds"
     return str(error)
 
 
