@@ -11,15 +11,19 @@ from typing import Any, Literal, NamedTuple, TypeVar
 import numpy as np
 
 from clustruct.core.exceptions import DataError, DataWarning, NoLabels
-from clustruct.core.formatting import place
+from clustruct.core.formatting import count, place
 from clustruct.core.typing import Bools, Ints
-from clustruct.data import Column, Source, Table, is_missing
-from clustruct.data.column_types import ArrayColumn, as_names
+from clustruct.data import Column, Source, Table, fold, is_missing
+from clustruct.data.column_types import ArrayColumn, as_column, as_names
 from clustruct.data.frames import frame_column, open_frame
 from clustruct.data.table import TableRows
 
 T = TypeVar("T")
 LabelUse = Literal["required", "partial", "skip", "ignored"]
+# Words for no label; clusters may well be called "missing" or "default".
+NO_LABEL = frozenset(
+    ("null", "(null)", "<null>", "na", "n/a", "#n/a", "<na>", "nan", "none", "nil", "-1", "-", "?")
+)
 
 
 @dataclass(frozen=True)
@@ -209,6 +213,22 @@ def _check_single(table: ParsedTable, names: Sequence[str | None], path: Path | 
             raise DataError(f"{place(path)}: the column {name!r} holds a vector for each item, not one value")
 
 
+def _without_null_labels(table: ParsedTable, name: str, path: Path | None) -> ParsedTable:
+    """The table with no label where the cell says so in a word: as labels, "null" were one large group."""
+    codes, words = table.columns[name].factorize()
+    null = np.array([*(isinstance(word, str) and fold(word) in NO_LABEL for word in words), False])
+    if not null.any():
+        return table
+    rows = null[codes]
+    shown = ", ".join(repr(words[k]) for k in np.flatnonzero(null).tolist())
+    text = (
+        f"{count(int(rows.sum()), 'row')} with {shown} in the column {name!r}: taken as rows without a label"
+    )
+    warnings.warn(f"{place(path)}: {text}" if path else text, DataWarning, stacklevel=2)
+    cells = [None if out else cell for cell, out in zip(table.columns[name].tolist(), rows, strict=True)]
+    return table._replace(columns={**table.columns, name: as_column(cells)})
+
+
 def sets_from_table(
     table: ParsedTable, columns: ColumnRoles, labels: LabelUse, path: Path | None
 ) -> Iterator[Table]:
@@ -219,6 +239,8 @@ def sets_from_table(
     _check_single(table, [columns.set, columns.id, columns.group], path)
     _check_single(table, [columns.cluster if labels != "ignored" else None], path)
     chosen = columns.select_rows(table.columns)
+    if labels != "ignored" and columns.cluster is not None:
+        table = _without_null_labels(table, columns.cluster, path)
     if labels == "skip" and columns.cluster is not None:
         there = ~table.columns[columns.cluster].missing()
         chosen = there if chosen is None else chosen & there
