@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from benchmarks.wide import SHAPES, score
-from clustruct.learning.fellegi_sunter import field_discounts, fit_mixture
+from clustruct.learning.fellegi_sunter import field_discounts, fit_mixture, fit_three_classes
 
 
 @pytest.mark.parametrize(
@@ -54,3 +54,24 @@ def test_what_is_missing_says_nothing():
     assert not found.weights[:, 0].any()
     assert ((found.posterior > 0.5) == mates).mean() > 0.95
     assert abs(found.posterior[of_list].mean() - found.posterior[~of_list].mean()) < 0.05
+
+
+@pytest.mark.parametrize("kind", ["papers", "places"])
+@pytest.mark.parametrize("seed", range(3))
+def test_pairs_of_one_town_are_not_the_mates_of_a_small_table(kind, seed):
+    table, telling = SHAPES["sparse"](kind, seed, 80)
+    assert min(score(table, telling).f1, score(table).f1) > 0.9
+
+
+@pytest.mark.parametrize("second", [0.15, 0.85])
+def test_near_misses_are_told_from_mates_by_the_fields_they_agree_in(second):
+    """The middle class agrees in one field of five, or in four."""
+    rng = np.random.default_rng(3)
+    kind = rng.choice(3, 6000, p=[0.8, 0.15, 0.05])
+    chance = np.array([0.1, second, 0.95])[kind][:, None]
+    gamma = 1 + (rng.random((6000, 5)) < chance)
+    gamma[:, 0] = 1 + (rng.random(6000) < np.array([0.1, 0.95, 0.95])[kind])
+    start = np.eye(3)[kind] * 0.7 + 0.1
+    found = fit_three_classes(gamma, start, np.ones(5))
+    assert (found.near_misses > 0.0) == (second > 0.5)
+    assert (found.posterior[:, 2] > 0.5)[kind == 0].mean() < 0.01

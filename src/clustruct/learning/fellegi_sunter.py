@@ -25,7 +25,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import isotonic_regression
-from scipy.special import expit, logit
+from scipy.special import expit, logit, softmax
 from scipy.stats import rankdata
 
 from clustruct.core.typing import Bools, Floats, Ints
@@ -141,6 +141,36 @@ def fit_mixture(
         if np.abs(r - before).max(initial=0.0) < 1e-4:
             break
     return Mixture(share, weights, r, tuple(seen))
+
+
+@dataclass(frozen=True)
+class ThreeClasses:
+    """Pairs that are apart, near misses, and mates.
+
+    posterior : the probability of each class (column) for each pair
+    near_misses : how much more near misses agree like mates than like pairs that are apart, as a log-odds
+    """
+
+    posterior: Floats
+    near_misses: float
+
+
+def fit_three_classes(gamma: Ints, start: Floats, discounts: Floats, rounds: int = 100) -> ThreeClasses:
+    """Three classes of pairs with these levels of agreement, from probabilities (pairs x 3) to begin with.
+
+    In a table of few mates pairs of one town may be the second class of two. Here they are the near misses:
+    they agree in a field or two, and otherwise like pairs that are apart. Where near misses agree like mates
+    they are mates, and two classes are right. Cost O(pairs fields) each round.
+    """
+    r, k, t = np.asarray(start, np.float64), int(gamma.max(initial=0)) + 1, discounts[:, None]
+    for _ in range(rounds):
+        apart = np.log(_shares(gamma, r[:, 0], k))
+        weights = [_rising(t * (np.log(_shares(gamma, r[:, c], k)) - apart), gamma) for c in (1, 2)]
+        scores = np.column_stack([np.zeros(len(r)), *(_sum_by_level(w, gamma) for w in weights)])
+        before, r = r, softmax(scores + np.log(np.clip(r.mean(axis=0), 1e-9, 1.0)), axis=1)
+        if np.abs(r - before).max(initial=0.0) < 1e-4:
+            break
+    return ThreeClasses(r, float(r[:, 1] @ scores[:, 2] / max(float(r[:, 1].sum()), 1e-300)))
 
 
 def _shares(gamma: Ints, r: Floats, k: int) -> Floats:
