@@ -241,3 +241,19 @@ def test_parameters_are_refused_by_name():
         Recipe().fit(SETS, [[1]])
     with pytest.raises(ValueError, match="two sets at least"):
         Recipe(parts=1).cross_predict(SETS[:1])
+
+
+def test_a_small_labelled_table_is_learned_from_as_a_whole():
+    """In a fifth of the table an item has a fifth of those that it may be confused with: what was held out in
+    parts looked better than the next table.
+    """
+    table, fresh = (make_records(n_sets=1, n_people=60, random_state=seed)[0] for seed in (0, 1))
+    recipe = Recipe().fit([table])
+    assert not recipe.was_cut_
+    assert recipe.training_["held_out"] == "clusters"
+    truth, found = (np.asarray(y) for y in (fresh.labels, recipe.predict([fresh])[0]))
+    same, together = (y[:, None] == y for y in (truth, found))
+    n = len(truth)
+    f = 2 * ((same & together).sum() - n) / (same.sum() + together.sum() - 2 * n)
+    assert recipe.training_["held_out_low"] - 0.02 <= f <= recipe.training_["held_out_high"] + 0.02
+    assert Recipe(C=1.0).fit([table]).was_cut_

@@ -6,6 +6,7 @@ This is what ``clustruct fit`` does, as an estimator.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -30,6 +31,7 @@ from clustruct.features import PairFeatures, check_tables
 from clustruct.features.similarity import PairMap
 from clustruct.learning.model_selection import split_by_clusters, split_sets
 from clustruct.learning.model_selection.completeness import Completeness
+from clustruct.learning.model_selection.task_choice import FEWEST_CLUSTERS
 from clustruct.learning.model_selection.training_tables import (
     LabelsOfSets,
     check_learnable,
@@ -113,7 +115,7 @@ class Recipe(EstimatorState, BaseEstimator):
     """Learn from tables with known groups how to group others: what ``clustruct fit`` does.
 
     Fields are looked at and turned into pair features (`clustruct.features.guess_blocks`), large sets are
-    blocked, a single labelled set is cut into sets of whole clusters, and a clusterer is trained on them.
+    blocked, a single set of few labelled clusters is cut into sets of these, and a clusterer is trained.
 
     Parameters
     ----------
@@ -150,8 +152,8 @@ class Recipe(EstimatorState, BaseEstimator):
         Likeness never counts against a pair: no weight of a feature that measures one
         (`features.likeness_features`) is negative. Correlation clustering only.
     parts : int, optional
-        Into how many sets a single set without background is cut. By default sets of fewer items than
-        ``block`` are cut; a larger one is learned from as a whole.
+        Into how many sets a single set without background is cut. By default one is cut that has fewer items
+        than ``block`` and fewer than 12 clusters of two items and more, or that C is given for.
     block : int
         In sets of so many items or more only likely pairs are compared (0: always all pairs).
     n_neighbors : int
@@ -330,10 +332,19 @@ class Recipe(EstimatorState, BaseEstimator):
         return given.with_parts(self.cut(given.sets[given.labelled_numbers[0]]))
 
     def _cuts(self, table: Table) -> bool:
-        """Whether a single set is cut: not if it is, or stands for, a whole table."""
+        """Whether a single set is cut: not if it is, or stands for, a whole table. In the parts of a table an
+        item has fewer others to be confused with than it will have: where there are clusters enough to hold
+        some out inside the table, it is not cut.
+        """
         if self.for_size is not None or not all(known_items(table)):
             return False
-        return self.parts is not None or not may_block(self) or len(table) < self.block
+        if self.parts is not None or not may_block(self):
+            return True
+        if len(table) >= self.block:
+            return False
+        by_clusters = self.learner == "correlation" and self.C == "cv" and not self.surrogates
+        sizes = Counter(table.labels or ()).values()
+        return not by_clusters or sum(size > 1 for size in sizes) < FEWEST_CLUSTERS
 
     def predict(
         self,
