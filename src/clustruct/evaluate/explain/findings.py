@@ -172,7 +172,7 @@ class SetFindings:
     ``truth``, ``loss`` and ``errors`` are None where right clusters are not known, ``items`` (confidence)
     for a model without similarities, ``clusters`` without correlation clustering, ``splits`` empty without
     probabilities. ``loss`` is that of training (0..100); ``squares`` the mean square of each feature over
-    the pairs.
+    the pairs. So many items were compared with nothing.
     """
 
     table: Table
@@ -186,6 +186,7 @@ class SetFindings:
     squares: Floats = field(repr=False)
     number: int = 0
     splits: list[Split] = field(default_factory=list)
+    n_uncompared: int = 0
 
     @property
     def name(self) -> str:
@@ -242,7 +243,20 @@ def examine(pipeline: Pipeline, table: Table, number: int = 0) -> SetFindings:
     if items is not None and scores is not None and found.is_probability:
         items = replace(items, probability=found.confidence)
         splits = suggested_splits(scores, labels, model.pair_probabilities)
-    return SetFindings(table, labels, truth, loss, items, clusters, errors, wrong, squares, number, splits)
+    return SetFindings(
+        table,
+        labels,
+        truth,
+        loss,
+        items,
+        clusters,
+        errors,
+        wrong,
+        squares,
+        number,
+        splits,
+        found.n_uncompared,
+    )
 
 
 def _loss(model: object, truth: Sequence[Hashable], labels: Labels) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from clustruct.core.formatting import count, short
-from clustruct.data import Table, is_missing
+from clustruct.data import Table, is_missing, uncompared_line
 from clustruct.evaluate.explain import (
     ClusterMove,
     ItemConfidence,
@@ -106,6 +106,8 @@ def summary(findings: Findings) -> ReportTable:
         ["items", f"{sum(sizes):,}; {min(sizes):,} to {max(sizes):,} in a set"],
         ["clusters found", f"{sum(int(one.labels.max()) + 1 for one in findings.sets):,}"],
     ]
+    if lonely := sum(one.n_uncompared for one in findings.sets):
+        rows.append(["compared with nothing", uncompared_line(lonely)])
     if known:
         rows.append(["true clusters", f"{sum(len(set(one.truth or ())) for one in known):,}"])
     return ReportTable(
