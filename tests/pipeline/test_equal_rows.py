@@ -14,7 +14,7 @@ from clustruct.features.columns import Columns
 from clustruct.features.row_equality import find_equal_rows
 from clustruct.groups.linking import link
 from clustruct.groups.scoring import place_items
-from clustruct.pipeline import group, score_set
+from clustruct.pipeline import blocking_recall, group, score_set
 from clustruct.pipeline.exports import scored_pairs
 
 pytestmark = [
@@ -173,3 +173,12 @@ def test_a_table_without_pairs_has_the_header_of_its_pairs(pipeline) -> None:
     few, none = (table_of(rows[:n]) for n in (3, 1))
     columns = [list(next(scored_pairs(pipeline, t, group(pipeline, t, pairs=True)))) for t in (few, none)]
     assert columns[0] == columns[1]
+
+
+def test_pairs_of_equal_rows_count_as_compared(pipeline) -> None:
+    rows = persons(400)
+    labels = ["a"] * 300 + [f"b{k}" for k in range(399)]
+    table = replace(table_of([rows[0]] * 300 + rows[1:]), labels=labels)
+    found = blocking_recall(pipeline, [table])
+    assert found is not None
+    assert found["recall"] == 1.0

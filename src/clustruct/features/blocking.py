@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import BaseEstimator
 
 from clustruct.core.exceptions import DataError
 from clustruct.core.partitions import canonical_labels, partial_labels
 from clustruct.core.storage import DataclassState, EstimatorState, register
 from clustruct.core.typing import Bools, Floats, Ints, Labels
-from clustruct.data import Table
+from clustruct.data import EqualRows, Table
 
 from .base import check_distinct, check_names, compare_in_chunks
 from .blocks.vectors import vectors_of
@@ -301,7 +302,7 @@ def _n_terms(table: TermTable) -> int:
     return int((per_row if table.codes is None else per_row[table.codes]).sum())
 
 
-def pair_recall(table: Table, pairs: Ints) -> float:
+def pair_recall(table: Table, pairs: Ints, equal: EqualRows | None = None) -> float:
     """The share of the pairs that belong together which are listed, as blocking finds them.
 
     Parameters
@@ -310,6 +311,8 @@ def pair_recall(table: Table, pairs: Ints) -> float:
         A labelled set.
     pairs : array of int
         The pairs that are compared, one row each.
+    equal : EqualRows, optional
+        Which items are equal: what is listed of one of them holds for all, and they are compared themselves.
 
     Returns
     -------
@@ -326,7 +329,15 @@ def pair_recall(table: Table, pairs: Ints) -> float:
     y = canonical_labels(table.labels)
     sizes = np.bincount(y)
     together = float((sizes * (sizes - 1) // 2).sum())
-    return float(np.count_nonzero(y[pairs[:, 0]] == y[pairs[:, 1]])) / together if together else 1.0
+    if not together:
+        return 1.0
+    if equal is None:
+        return float(np.count_nonzero(y[pairs[:, 0]] == y[pairs[:, 1]])) / together
+    counts = sparse.csr_array((np.ones(len(y)), (equal.row, y)), shape=(len(equal.counts), len(sizes)))
+    rows = np.sort(equal.row[pairs], axis=1)
+    a, b = np.unique(rows[rows[:, 0] != rows[:, 1]], axis=0).T
+    between = float((counts[a] * counts[b]).sum()) if len(a) else 0.0
+    return (between + float((counts.data * (counts.data - 1.0) / 2.0).sum())) / together
 
 
 Within: TypeAlias = Literal["apart", "uncompared"]

@@ -247,7 +247,7 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
         """The features of some pairs (p x 2, the smaller item first), some at a time."""
         return self._chunks(self.columns(table), pairs, show_progress=True)
 
-    def compared_pairs(self, table: Table) -> Ints:
+    def compared_pairs(self, table: Table | Columns) -> Ints:
         """The pairs of a set that are compared (p x 2, the smaller item first)."""
         return self._choose_pairs(self.columns(table))[0]
 

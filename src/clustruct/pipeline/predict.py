@@ -317,8 +317,11 @@ def blocking_recall(pipeline: Pipeline, sets: Iterable[Table]) -> dict[str, floa
     large = [table for table in sets if blocking is not None and blocking.lists(table)]
     if blocking is None or not large:
         return None
-    pairs = [blocking.pairs(pipeline[0].columns(table)) for table in large]
-    shares = [pair_recall(table, listed) for table, listed in zip(large, pairs, strict=True)]
+    features: PairFeatures = pipeline[0]
+    columns = [features.columns(replace(table, labels=None)) for table in large]
+    pairs = [features.compared_pairs(one) for one in columns]
+    equal = [features.equal_rows(one) for one in columns]
+    shares = [pair_recall(*one) for one in zip(large, pairs, equal, strict=True)]
     return {"sets": len(large), "pairs": sum(map(len, pairs)), "recall": sum(shares) / len(shares)}
 
 
