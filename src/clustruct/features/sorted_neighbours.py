@@ -30,13 +30,15 @@ def sorted_neighbours(
     """Pairs a m + b, a < b, of items that were asked for with those beside them, of other sources."""
     m, found = len(columns), [np.zeros(0, np.int64)]
     ranks = _ranks(columns, fields)
+    there = np.logical_or.reduce([columns.texts(field).present for field in fields])
     for k in range(min(len(ranks), MOST_ORDERS)):
         order = np.lexsort([*reversed(ranks[:k] + ranks[k + 1 :]), ranks[k]])
+        order = order[there[order]]  # what has no value is beside nothing
         groups = [None] if sources is None or len(np.unique(sources)) > MOST_SOURCES else np.unique(sources)
         for source in groups:
             chosen = order if source is None else order[sources[order] != source]  # type: ignore[index]
             own = asked if source is None else asked[sources[asked] == source]  # type: ignore[index]
-            found += _beside(order, chosen, own)
+            found += _beside(order, chosen, own, m)
     pairs = np.sort(np.concatenate([one.reshape(-1, 2) for one in found]), axis=1)
     apart = pairs[:, 0] != pairs[:, 1]
     if sources is not None:
@@ -44,9 +46,9 @@ def sorted_neighbours(
     return np.asarray(np.unique(pairs[apart] @ [m, 1]), np.int64)
 
 
-def _beside(order: Ints, chosen: Ints, own: Ints) -> list[Ints]:
+def _beside(order: Ints, chosen: Ints, own: Ints, m: int) -> list[Ints]:
     """Items with those of the chosen ones that stand next to them in an order."""
-    position = np.empty(len(order), np.int64)
+    position = np.empty(m, np.int64)
     position[order] = np.arange(len(order))
     places = position[chosen]
     at, found = np.searchsorted(places, position[own]), []
