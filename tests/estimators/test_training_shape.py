@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from clustruct import ItemSet, Recipe, SupervisedCorrelationClustering, SupervisedKMeans, load, save
-from clustruct.core.exceptions import UnfamiliarDataWarning
+from clustruct.core.exceptions import ReliabilityWarning, UnfamiliarDataWarning
+from clustruct.data import EqualRows, Grouping, PairScores
 from clustruct.data.datasets import make_records, make_synth
 from clustruct.estimators.baselines import PairwiseClassifierClustering
+from clustruct.estimators.training_shape import TrainingShape
 
 LEARNERS = [SupervisedCorrelationClustering(C=1.0), PairwiseClassifierClustering()]
 
@@ -93,3 +95,32 @@ def test_models_without_it_predict_as_before(data):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         model.predict([one_set(100, 0)[0]])
+
+
+def test_groups_that_cannot_be_right_are_told():
+    """A chain through sixty rows where two was the most; copies of one row are no chain."""
+    shape = TrainingShape.of(
+        [ItemSet(pairs=[[2.0], [-1.0], [-3.0]])], [np.array([0, 0, 1])], lambda x, pairs: x.pairs[:, 0]
+    )
+    with pytest.warns(ReliabilityWarning, match="largest group has 60 different rows, .* learned from 2: "):
+        shape.warn_of_groups(60, 0, 100)
+    with pytest.warns(ReliabilityWarning, match="60 of 100 items were compared with nothing"):
+        shape.warn_of_groups(5, 60, 100)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        shape.warn_of_groups(20, 40, 100)
+
+
+def test_copies_of_a_row_are_one_row_of_a_group():
+    x = ItemSet(pairs=np.array([[2.0], [-1.0], [-3.0]]), pair_index=[[0, 1], [0, 2], [1, 2]], n_items=3)
+    model = SupervisedCorrelationClustering(C=1.0).fit([x], [np.array([0, 0, 1])])
+    m = 80
+    labels, sure = np.zeros(m, np.int64), np.zeros(m, np.bool_)
+    index = np.column_stack([np.zeros(m - 1, np.int64), np.arange(1, m)])
+    scores = PairScores(m, index=index, values=np.ones(m - 1))
+    with pytest.warns(ReliabilityWarning, match="80 different rows"):
+        model.warn_of_groups([Grouping(labels, sure)], [scores])
+    copies = scores.with_equal_rows(EqualRows.of(np.zeros(m, np.int64)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.warn_of_groups([Grouping(labels, sure)], [copies])

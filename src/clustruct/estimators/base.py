@@ -182,6 +182,19 @@ class PairSimilarity(SetClusterer):
         if shown is not None:
             shown.warn(sets, self.pair_scores, zero_counts=self.clustering_objective != "kmeans")
 
+    def warn_of_groups(self, found: Sequence[Grouping], scored: Sequence[PairScores]) -> None:
+        """Warn of groups of sets, found by these scores, that cannot be right."""
+        shown = getattr(self, "shown_", None)
+        if shown is None or self.clustering_objective != "correlation" or not found:
+            return
+        rows = [
+            one.labels if scores.equal is None else one.labels[scores.equal.first]
+            for one, scores in zip(found, scored, strict=True)
+        ]
+        largest = max(int(np.bincount(y).max(initial=0)) for y in rows)
+        n_uncompared = sum(one.n_uncompared for one in found)
+        shown.warn_of_groups(largest, n_uncompared, sum(len(one.labels) for one in found))
+
 
 class ResultState(EstimatorState):
     """Trained by a structural SVM. ``w_`` are the weights of ``result_`` unless they are a mean of several

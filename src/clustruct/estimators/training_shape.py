@@ -10,7 +10,7 @@ from typing import Self, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from clustruct.core.exceptions import UnfamiliarDataWarning
+from clustruct.core.exceptions import ReliabilityWarning, UnfamiliarDataWarning
 from clustruct.core.partitions import UNKNOWN
 from clustruct.core.storage import DataclassState, register
 from clustruct.core.typing import Floats, Ints, Labels
@@ -23,6 +23,10 @@ LEVELS = (0.0, 0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 1.0)
 MOST_PAIRS, MOST_SETS = 2000, 20
 # A set this many times larger than the largest of the training is unlike it, but small ones never are.
 TIMES_LARGER, SMALL = 3.0, 30
+# A group of so many times the rows of the largest one of the training is larger than any group should be.
+TIMES_LARGER_GROUP = 10.0
+# From this share of items on that were compared with nothing, what was found says little of the set.
+MOST_UNCOMPARED = 0.5
 # Fewer scores tell nothing.
 FEWEST_SCORES = 20
 # Scores are near zero within this share of the usual size of training scores. They crowd there where most
@@ -100,6 +104,26 @@ class TrainingShape(DataclassState):
             reasons += [self._outside(found), self._crowd(found) if zero_counts else ""]
         if any(reasons):
             warnings.warn("; ".join(filter(None, reasons)), UnfamiliarDataWarning, stacklevel=4)
+
+    def warn_of_groups(self, largest: int, n_uncompared: int, n_items: int) -> None:
+        """Warn of groups that say themselves that the model is of little use here: ``largest`` is the number
+        of different rows of the largest one.
+        """
+        shown = int(self.cluster_sizes[-1])
+        reasons = []
+        if largest > max(TIMES_LARGER_GROUP * shown, SMALL):
+            reasons.append(
+                f"the largest group has {largest:,} different rows, the largest that the model learned from "
+                f"{shown:,}: chains of wrong links make such groups; look at it, ask for a precision, or "
+                "label some of this data and learn from it, too"
+            )
+        if n_items >= SMALL and n_uncompared > MOST_UNCOMPARED * n_items:
+            reasons.append(
+                f"{n_uncompared:,} of {n_items:,} items were compared with nothing: check that the columns "
+                "are filled and named as in training"
+            )
+        if reasons:
+            warnings.warn("; ".join(reasons), ReliabilityWarning, stacklevel=4)
 
     def _size(self, largest: int) -> str:
         shown = int(self.set_sizes[-1])

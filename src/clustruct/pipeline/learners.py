@@ -13,8 +13,8 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
-from clustruct.core.exceptions import DataWarning, OrderWarning, TooFewClusters
-from clustruct.core.partitions import partial_labels
+from clustruct.core.exceptions import DataWarning, OrderWarning, ReliabilityWarning, TooFewClusters
+from clustruct.core.partitions import UNKNOWN, partial_labels
 from clustruct.core.typing import Labels
 from clustruct.data import Evidence, ItemSet, Table
 from clustruct.estimators import SupervisedAgglomerative, SupervisedCorrelationClustering, SupervisedKMeans
@@ -41,6 +41,8 @@ SEARCH_PARAMETERS = ("oracle", "predictor", "formulation", "loss_in_oracle", "su
 TABLE_RTOL = 0.01
 # The linear similarity first: it stays where the other is not clearly better.
 TRIED = ("linear", "trees")
+# A model whose held-out F is surely lower is of little use.
+LITTLE_USE = 0.5
 # So many near misses are named. A score is usual for members of a cluster from this quantile on.
 SHOWN, USUAL = 5, 0.25
 R = TypeVar("R", bound=BaseEstimator)
@@ -229,6 +231,28 @@ def training_summary(
         "calibration": _calibration(model),
     }
     return {k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in summary.items()}
+
+
+def warn_of_little_use(model: BaseEstimator, sets: Sequence[Table]) -> None:
+    """Warn where held-out groups say that the model is hardly better than none."""
+    held: HeldOutF | None = getattr(model, "held_out_", None)
+    if held is None:
+        return
+    sizes = [np.bincount(y[y != UNKNOWN]) for y in (partial_labels(t.labels or ()) for t in sets)]
+    true = float(sum((n * (n - 1)).sum() for n in sizes))
+    every = float(sum(n.sum() * (n.sum() - 1) for n in sizes))
+    one_group = 2.0 * true / max(true + every, 1.0)
+    if held.high >= max(one_group, LITTLE_USE):
+        return
+    why = "more is wrong or missed than right"
+    if held.high < one_group:
+        why = f"one group for all items would have {100 * one_group:.1f} %"
+    warnings.warn(
+        f"the model is of little use: held-out pairwise F is {100 * held.f:.1f} %, {why}; label more groups, "
+        "or see that the columns that tell items apart are among those compared",
+        ReliabilityWarning,
+        stacklevel=3,
+    )
 
 
 def _held_out_f(model: BaseEstimator, found: float | None) -> dict[str, float | None]:

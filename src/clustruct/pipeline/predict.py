@@ -117,6 +117,8 @@ def group_sets(
             score_map = model.pair_probabilities if is_calibrated(model) else None
             one = replace(one, scores=scores, score_map=score_map)
         found.append(one)
+    if all(one is None for one in known):  # what people said of groups is theirs
+        model.warn_of_groups(found, scored)
     return found
 
 

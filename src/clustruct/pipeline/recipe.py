@@ -50,6 +50,7 @@ from .learners import (
     set_checkpoint,
     set_nonnegative,
     training_summary,
+    warn_of_little_use,
     warn_of_near_misses,
     warn_of_order,
     was_interrupted,
@@ -273,6 +274,7 @@ class Recipe(EstimatorState, BaseEstimator):
         self.training_ = training_summary(self.pipeline_[-1], tables, self.pipeline_[0]) | {"source": source}
         if self._completeness is not None:
             self.training_["completeness"] = self._completeness.summary()
+        warn_of_little_use(self.pipeline_[-1], tables)
         return self
 
     def _in_one_order(self, tables: list[Table]) -> list[Table]:
