@@ -2,7 +2,9 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier
+from sklearn.metrics import roc_auc_score
 from sklearn.pipeline import make_pipeline
 
 from clustruct import ItemSet, Recipe, SupervisedCorrelationClustering
@@ -24,7 +26,7 @@ from clustruct.features.similarity import (
 from clustruct.features.similarity.base import labelled_pairs, make_map
 from clustruct.features.similarity.kernels import evening_rotation
 from clustruct.features.similarity.plain_trees import Trees
-from clustruct.features.similarity.trees import pair_folds, set_folds
+from clustruct.features.similarity.trees import pair_folds, set_folds, unseen_trees
 from clustruct.learning.problems import FoldLoss
 from clustruct.pipeline.learners import HeldOutUnits, choose_similarity
 
@@ -94,6 +96,63 @@ def test_no_column_is_of_trees_that_saw_its_clusters():
     assert set_folds(1, None, 3, 0) == [-1]
 
 
+@pytest.mark.parametrize("kind", [ForestColumn, BoostedColumn])
+def test_a_pair_across_two_folds_has_trees_that_saw_neither_cluster(kind):
+    """Defect 16: its column was the mean of two that had seen one cluster each."""
+    sets, labels = toy_sets(1, m=40)
+    column = kind(n_trees=5, min_samples_leaf=2, folds=4)
+    part = labelled_pairs(sets[0], labels[0])
+    sides = pair_folds(part, 4, 0)
+    before = column.fit_transform(sets, labels)[0].pairs[:, -1]
+    rng, checked = np.random.default_rng(0), 0
+    for probe in rng.permutation(np.flatnonzero(sides[:, 0] != sides[:, 1]))[:4]:
+        touched = np.isin(sides, sides[probe]).any(axis=1)
+        touched[probe] = False  # what is known of the pair itself stays
+        pairs = np.array(sets[0].pairs)
+        pairs[touched] = rng.permutation(pairs[touched]) * rng.random((touched.sum(), 1))
+        again = clone(column).fit_transform([ItemSet(pairs=pairs, n_items=40)], labels)[0].pairs[:, -1]
+        assert again[probe] == before[probe]
+        checked += int(np.any(again[~touched] != before[~touched]))
+    assert checked
+    # Pairs inside a fold have trees in turn, each of which has not seen it.
+    held = np.array(column.fit(sets, labels).held_out_)
+    assert len(held) == 6
+    chosen = unseen_trees(sides, held.tolist())
+    assert (np.sort(sides, axis=1)[:, :, None] == held[chosen][:, None, :]).any(axis=2).all()
+    inside = sides[:, 0] == sides[:, 1]
+    assert all(len(set(chosen[inside & (sides[:, 0] == f)].tolist())) == 3 for f in range(4))
+
+
+@pytest.mark.parametrize("kind", [ForestColumn, BoostedColumn])
+def test_on_noise_the_column_says_nothing(kind):
+    found = []
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        y = rng.permutation(np.repeat(np.arange(15), 3))
+        a, b = np.triu_indices(len(y), 1)
+        values = rng.normal(size=(len(y), 3))
+        x = ItemSet(pairs=np.abs(values[a] - values[b]))
+        made = kind(n_trees=5).fit_transform([x], [y])[0].pairs[:, -1]
+        found.append(roc_auc_score(y[a] == y[b], made))
+    assert np.mean(found) == pytest.approx(0.5, abs=0.04)
+
+
+def test_trees_of_older_files_keep_their_columns():
+    """They have no word on what each has not seen: that is the fold of its number."""
+    sets, labels = toy_sets(1, m=20)
+    column = ForestColumn(n_trees=5, folds=4).fit(sets, labels)
+    state = column.state()
+    state["learned"].pop("held_out_")
+    old = ForestColumn.from_state(state)
+    part = labelled_pairs(sets[0], labels[0])
+    logits = np.stack([trees.logits(part.rows) for trees in old.trees_])
+    sides = pair_folds(part, 4, 0)
+    expected = [logits[sides[p], p].mean() for p in range(len(sides))]
+    np.testing.assert_allclose(old.labelled_columns(part)[:, 0], np.clip(expected, -12, 12))
+    with pytest.raises(ValueError, match="held_out_"):
+        ForestColumn.from_state({**state, "learned": {**state["learned"], "held_out_": [[0, 1]]}})
+
+
 def test_no_column_is_of_trees_that_saw_its_group():
     found = set_folds(5, ["a", "a", "b", "c", "d"], 3, 0)
     assert found[0] == found[1]
@@ -152,7 +211,7 @@ def test_a_column_of_noise_tells_nothing_of_training_pairs(kind):
     crossed = column.fit_transform([x], [y])[0].pairs[:, -1]
     seen = column.transform([x])[0].pairs[:, -1]
     known = seen[same].mean() - seen[~same].mean()
-    assert known > 0.4
+    assert known > 0.2
     assert abs(crossed[same].mean() - crossed[~same].mean()) < 0.3 * known
     assert np.abs(crossed).max() <= 12.0
 

@@ -31,15 +31,15 @@ CLIPPED = 12.0
 class ForestColumn(PairMap):
     """One more column: log p / (1 - p) of "these two belong together", by a forest, clipped at +-12.
 
-    K_ab = <w, psi_ab> + w' clip(mean over folds f of logit_f(psi_ab), -12, 12), explained feature by feature:
+    K_ab = <w, psi_ab> + w' clip(mean over trees t of logit_t(psi_ab), -12, 12), explained feature by feature:
     by its weight, and by what the trees make of it (`credits`).
 
     Cross-fitted: the column of a training pair comes from trees that have not seen it, nor any pair of its
-    set's group; inside one or two tables, of the cluster of either item (of two clusters of different folds:
-    the mean of both folds). Without that the column looks perfect where C is chosen. New pairs have the mean
-    of all folds. The classifier is scikit-learn's `ExtraTreesClassifier` (Geurts, Ernst and Wehenkel 2006):
-    true pairs of one cluster are alike, so that few are independent, and boosting, which fits them all, is
-    sure of itself too often (`BoostedColumn`).
+    set's group; inside one or two tables, of the cluster of either item. There each two folds of clusters
+    have trees that have seen neither. Without that the column looks perfect where C is chosen. New pairs
+    have the mean of all trees. The classifier is scikit-learn's `ExtraTreesClassifier` (Geurts, Ernst and
+    Wehenkel 2006): true pairs of one cluster are alike, so that few are independent, and boosting, which fits
+    them all, is sure of itself too often (`BoostedColumn`).
 
     ``folds`` is the number of parts into which the training pairs are cut; the other parameters are those of
     the classifier.
@@ -61,7 +61,7 @@ class ForestColumn(PairMap):
 
     title: ClassVar = "trees"
     needs_labels: ClassVar = True
-    fitted: ClassVar = {"n_features_in_": int, "trees_": list, "folds_": dict}
+    fitted: ClassVar = {"n_features_in_": int, "trees_": list, "folds_": dict, "held_out_": list | None}
 
     n_trees: int = 100
     max_leaf_nodes: int = 256
@@ -120,7 +120,12 @@ class ForestColumn(PairMap):
             )
         touched = np.concatenate(sides)
         n_folds = int(touched.max()) + 1
-        self.trees_ = [self._trees(rows, same, weight, (touched != f).all(axis=1), f) for f in range(n_folds)]
+        by_set = of_set[0] >= 0
+        every = range(n_folds)
+        across = [[f, g] for g in every for f in range(g)] or [[0, 0]]
+        self.held_out_ = [[f, f] for f in every] if by_set else across
+        seen = [np.asarray(~np.isin(touched, held).any(axis=1)) for held in self.held_out_]
+        self.trees_ = [self._trees(rows, same, weight, own, number) for number, own in enumerate(seen)]
         return [self._cross_fit(part.rows, own) for part, own in zip(parts, sides, strict=True)]
 
     def labelled_columns(self, part: LabelledPairs) -> Floats:
@@ -139,7 +144,10 @@ class ForestColumn(PairMap):
     def _cross_fit(self, rows: Floats, sides: Ints) -> Floats:
         """The columns by trees that have not seen the folds that a pair touches."""
         logits = np.stack([trees.logits(rows) for trees in self.trees_])
-        return clip(logits[sides, np.arange(len(rows))[:, None]].mean(axis=1))[:, None]
+        held_out: list[list[int]] | None = getattr(self, "held_out_", None)
+        if held_out is None:  # those of an older file have each seen all folds but the one of its number
+            return clip(logits[sides, np.arange(len(rows))[:, None]].mean(axis=1))[:, None]
+        return clip(logits[unseen_trees(sides, held_out), np.arange(len(rows))])[:, None]
 
     def _trees(self, rows: Floats, same: Bools, weight: Floats, seen: Bools, fold: int) -> Trees:
         chosen, extra = sample_pairs(np.flatnonzero(seen & (weight > 0)), same, self.random_state + fold)
@@ -159,6 +167,9 @@ class ForestColumn(PairMap):
         folds = self.folds_.values()
         if not all(isinstance(f, int) and -1 <= f < len(self.trees_) for f in folds):
             raise ValueError("folds_ must be the numbers of trees")
+        held = getattr(self, "held_out_", None)
+        if held is not None and (len(held) != len(self.trees_) or not _are_pairs(held, len(self.trees_))):
+            raise ValueError("held_out_ must be two folds for each of the trees")
 
 
 @register("BoostedColumn")
@@ -211,6 +222,32 @@ def pair_folds(part: LabelledPairs, folds: int, random_state: int) -> Ints:
     of_cluster = np.append(_folds(np.arange(len(known)), folds, random_state), -1)
     sides = of_cluster[np.where(own == UNKNOWN, len(known), np.searchsorted(known, own))]
     return np.maximum(np.where(sides < 0, sides[:, ::-1], sides), 0)
+
+
+def unseen_trees(sides: Ints, held_out: Sequence[Sequence[int]]) -> Indices:
+    """The trees of each pair, which have seen neither of the folds that it touches.
+
+    One of them for a pair inside a fold, too, in turn: its column is as rough as that of a pair of two folds.
+
+    >>> unseen_trees(np.array([[0, 1], [2, 1], [0, 0], [0, 0]]), [[0, 1], [0, 2], [1, 2]]).tolist()
+    [0, 2, 0, 1]
+    """
+    low, high = np.sort(sides, axis=1).T
+    held = np.sort(np.asarray(held_out), axis=1)
+    found = np.zeros(len(sides), np.intp)
+    for f, g in np.unique(np.stack([low, high], 1), axis=0).tolist():
+        mine = np.flatnonzero((low == f) & (high == g))
+        both = (held == f).any(axis=1) & (held == g).any(axis=1)
+        found[mine] = np.resize(np.flatnonzero(both), len(mine))
+    return found
+
+
+def _are_pairs(held_out: Sequence[object], below: int) -> bool:
+    """Whether these are pairs of numbers of folds."""
+    return all(
+        isinstance(pair, list) and len(pair) == 2 and all(type(f) is int and 0 <= f <= below for f in pair)
+        for pair in held_out
+    )
 
 
 def _folds(owners: Ints, folds: int, random_state: int) -> Ints:
