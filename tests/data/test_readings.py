@@ -198,6 +198,7 @@ def test_columns_that_say_nothing_are_named_with_the_reason():
         "code": [f"rec-{k:04d}" for k in range(n)],
         "token": [f"{rng.getrandbits(128):032x}" for _ in range(n)],
         "name": [f"name {'abcdefghij'[k % 10]}{'klmnop'[k // 10]}" for k in range(n)],
+        "pier": [f"Pier {k}" for k in range(n)],
         "city": ["Rom", "Ulm", "Bern"] * 20,
     }
     found = learn_readings([Table.from_columns(columns)])
@@ -206,7 +207,7 @@ def test_columns_that_say_nothing_are_named_with_the_reason():
     assert reasons["empty"] == "no row has a value"
     assert reasons["row"] == reasons["code"] == "row numbers: each once, without gaps"
     assert reasons["token"] == "keys: no value twice, and none is like another"
-    assert (reasons["name"], reasons["city"]) == ("", "")  # names may be unique
+    assert (reasons["name"], reasons["pier"], reasons["city"]) == ("", "", "")  # names may be unique
     assert found["city"].bits == pytest.approx(np.log2(3))
 
 

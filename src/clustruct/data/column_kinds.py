@@ -295,7 +295,9 @@ def _distinct_as_texts(counted: ValueCounts) -> bool:
 
 
 def _counts_rows(texts: Sequence[str], counted: ValueCounts) -> bool:
-    """Whether values are numbers without gaps, the same around them in all; in each set anew, perhaps."""
+    """Whether values are numbers without gaps, the same letters around them; in each set anew, perhaps."""
+    if any(len(text.split()) > 1 for text in texts[:FEWEST_NAMED]):
+        return False  # words: "Pier 7" may be the name of something
     if len({_RUN.sub("#", text) for text in texts}) != 1 or len(_RUN.findall(texts[0])) != 1:
         return False
     numbers = [int(_RUN.findall(text)[0]) for text in texts if len(text) < LONG]
