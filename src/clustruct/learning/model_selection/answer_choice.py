@@ -235,14 +235,20 @@ def _shared(one: Ints, other: Ints) -> tuple[float, float, float]:
 
 def _as_good_as_the_best(counts: Sequence[_Counts]) -> list[int]:
     """The numbers of the settings that are within a standard error of the best, the first being the guess.
-    The error is that of the difference, by the jackknife over pieces.
+
+    The error is that of the difference, by the jackknife over pieces. Where all held-out pairs are found it
+    would be none, whatever became of others: that a share q of the pairs of the guess is given up shows in a
+    piece with about this chance, and so the recall of n pieces has an error of the root of q / n, F of half.
     """
     every = _figures(counts, None)
     n = len(counts[0].same)
     without = np.array([_figures(counts, p) for p in range(n)])
     best = int(np.argmax(every))
     spread = without[:, [best]] - without
-    error = np.sqrt((n - 1) / n * ((spread - spread.mean(axis=0)) ** 2).sum(axis=0))
+    given_up = np.array([1.0 - np.mean(one.kept) for one in counts])
+    n_telling = max(int(np.count_nonzero(counts[0].same)), 1)
+    unseen = (given_up + given_up[best]) / (4.0 * n_telling)
+    error = np.sqrt((n - 1) / n * ((spread - spread.mean(axis=0)) ** 2).sum(axis=0) + unseen)
     return np.flatnonzero(every >= every[best] - error).tolist()
 
 
