@@ -24,6 +24,12 @@ def features(request, table):
     return PairFeatures(blocks, blocking=blocking, products=[("*: same", "record: words")]).fit([table])
 
 
+def find_by_words_alone(monkeypatch) -> None:
+    """No item is paired with those beside it in the order of texts."""
+    none = np.zeros(0, np.int64)
+    monkeypatch.setattr("clustruct.features.blocking.sorted_neighbours", lambda *_: none)
+
+
 @pytest.mark.parametrize("at_once", [31, 10**6])
 def test_chunks_change_neither_features_nor_scores(features, table, at_once, monkeypatch):
     x = features.transform([table])[0]
@@ -91,7 +97,8 @@ def people(n, seed=0):
     return Table(items, labels=labels)
 
 
-def test_two_common_terms_together_find_what_each_alone_does_not():
+def test_two_common_terms_together_find_what_each_alone_does_not(monkeypatch):
+    find_by_words_alone(monkeypatch)
     table = people(1500)
     options = {"n_neighbors": 5, "common": 20, "n_neighbors_by_field": 0, "margin": 0.0}
     alone = Blocking(common_share=0.0, **options).fit([table]).pairs(table)
@@ -169,7 +176,8 @@ def test_large_sets_of_vectors_are_compared_with_near_ones_only():
     assert recipe.score([test]) > 0.99
 
 
-def test_words_and_vectors_find_pairs_together():
+def test_words_and_vectors_find_pairs_together(monkeypatch):
+    find_by_words_alone(monkeypatch)
     rng = np.random.default_rng(0)
     items = [{"v": rng.normal(size=8).tolist(), "name": f"n{k} x"} for k in range(40)]
     items[1]["v"], items[3]["name"] = items[0]["v"], items[2]["name"]
