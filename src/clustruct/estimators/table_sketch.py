@@ -24,8 +24,8 @@ LEVELS = np.linspace(0.0, 1.0, 41)
 # How often the items are dealt into halves, and how many times what halves differ by is taken for chance: the
 # feature that differs most, of a hundred, does so by more than the usual one.
 DEALS, TIMES = 10, 2.0
-# From this difference of two distributions on the promise is withdrawn: chosen on made tables with other
-# names, more errors and emptier columns (``python -m benchmarks.promises drifts``).
+# From this difference on the promise is withdrawn. The other half of a made table differed
+# by .03 to .08, tables with more errors, more households or emptier columns by .1 to 1.
 FAR = 0.08
 # Features with this in their name are not looked at: how rare a word is depends on which rows a table has.
 # They differ by .3 between two halves of a table.

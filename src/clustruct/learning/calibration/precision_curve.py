@@ -135,11 +135,11 @@ class PrecisionCurve(DataclassState):
     def dial(self, precision: float) -> Dial:
         """The lowest of the thresholds whose lower bounds are as high as asked, from strict to loose.
 
-        Each is tried at the full level until one fails, so that what is taken was not chosen by its errors;
-        those at which too little is found to show so much are left out. Where the first fails (``reached`` is
-        false): of the thresholds whose estimate is as high as asked, or of all, the lowest whose bound is
-        about as high as the highest. If even its upper bound is lower than asked (``possible`` is false), a
-        threshold beyond all scores.
+        Each is tried at the full level until one fails, so that what is taken was hardly chosen by its
+        errors; those at which too little is found to show so much are left out. Where none passes
+        (``reached`` is false): of the thresholds whose estimate is as high as asked, or of all, the lowest
+        whose bound is about as high as the highest. If even its upper bound is lower than asked
+        (``possible`` is false), a threshold beyond all scores.
         """
         if not 0.0 < precision < 1.0:
             raise ValueError(f"precision must be between 0 and 1, not {precision!r}")
@@ -154,14 +154,15 @@ class PrecisionCurve(DataclassState):
         return surest._replace(threshold=beyond, possible=False, missing=0)
 
     def _lowest_shown(self, precision: float, needed: float) -> int | None:
-        """The last threshold that passes before one fails; the first has to allow for an error or two."""
+        """The last threshold that passes before one fails, from the strictest one that passes on: stricter
+        ones fail for a single error where little is found.
+        """
         units = self.found if self.units is None else self.units
-        if not units.max() >= needed:
+        passing = np.flatnonzero((units >= needed) & (self.lower >= precision))
+        if not len(passing):
             return None
-        first = int(np.flatnonzero(units >= np.sqrt(needed * units.max()))[-1])
-        failing = np.flatnonzero(self.lower[: first + 1] < precision)
-        lowest = int(failing[-1]) + 1 if len(failing) else 0
-        return lowest if lowest <= first else None
+        failing = np.flatnonzero(self.lower[: passing[-1]] < precision)
+        return int(failing[-1]) + 1 if len(failing) else 0
 
     def _missing_clusters(self, needed: float) -> int:
         """How many more clusters it takes, if they are like those held out, to show it without an error."""
