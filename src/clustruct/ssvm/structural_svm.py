@@ -19,6 +19,7 @@ from clustruct.losses.slack_rule import Scaling, SlackRule
 from .checkpoint import Checkpoint, CheckpointLike, identity_of
 from .dual_qp import Condition, weight_constraints
 from .kernelized import KernelFunction, KernelProblem
+from .oracle_check import check_oracle
 from .planes import PlaneSet
 from .problem import Problem
 from .result import BOUNDED, NOTES, Certificate, FitResult, NothingLearned, Planes
@@ -242,6 +243,8 @@ def _result(task: Task, planes: PlaneSet[Any], best: Incumbent[Any], progress: P
             NothingLearned,
             stacklevel=3,
         )
+    if result.converged:
+        check_oracle(task, best.w, best.mean_slack)
     return result
 
 
