@@ -4,7 +4,7 @@ r"""A similarity learned without labels, and from the few answers that people ga
    \qquad \ell(s, r) = \log(1 + e^s) - r s
 
 over compared pairs p: r is the answer where people gave one, directly or by what follows from it (weights c
-that add up to the number of answers, `_answers`), and the probability of a mixture of two classes of pairs
+that add up to the number of answers, `_answers`), and the probability of a mixture of classes of pairs
 (`fellegi_sunter`) elsewhere, whose weights add up to ``prior``: what is guessed counts as so many answers.
 v_0 is the optimum without answers, where each pair counts 1 and v_0 = 0.
 

@@ -29,7 +29,8 @@ from .pair_classifier import PairScoring
 class LatentPairClustering(PairScoring):
     """Cluster by a similarity that is learned without labels, or from a few answers.
 
-    Pairs are taken as a mixture of two classes (`fellegi_sunter`). Where less than half of the pairs
+    Pairs are taken as a mixture of two classes, or of three where near misses agree like pairs that are
+    apart (`fellegi_sunter`). Where less than half of the pairs
     inside the groups found was listed, pairs that are nearest to each other from both sides are taken as
     mates instead. The weights are those of a logistic regression on the result, and on the answers. It is a
     first guess, to ask people by: nothing says how good it is.
