@@ -5,23 +5,17 @@ from __future__ import annotations
 import argparse
 import json
 import multiprocessing
-import os
-import signal
 import sys
 import tempfile
 import time
-import traceback
-import warnings
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
 from .cases import Case, singles, triples
-from .checks import Verdict, check
+from .checks import Verdict
 from .report import summary
-from .runs import Finding
-
-LONGEST = 300
+from .worker import check_safely
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -93,27 +87,6 @@ def _checked(cases: list[Case], folder: Path, args: argparse.Namespace) -> Itera
         return
     with multiprocessing.get_context("spawn").Pool(args.workers) as pool:
         yield from pool.imap_unordered(check_safely, jobs, chunksize=8)
-
-
-def check_safely(job: tuple[Case, Path, bool, bool]) -> Verdict:
-    """A verdict whatever happens: what comes out uncaught, or takes too long, is a stop."""
-    case, folder, dear, forms = job
-    signal.signal(signal.SIGALRM, _too_long)
-    signal.alarm(LONGEST)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return check(case, folder / str(os.getpid()), dear, forms)
-    except Exception as error:
-        place = traceback.extract_tb(error.__traceback__)[-1]
-        text = f"{type(error).__name__}: {error} ({Path(place.filename).name}:{place.lineno})"
-        return Verdict(case.word, [Finding("stop", "gauntlet", text)])
-    finally:
-        signal.alarm(0)
-
-
-def _too_long(number: int, frame: object) -> None:
-    raise TimeoutError(f"over {LONGEST} s")
 
 
 def _show(verdict: Verdict, n: int, of: int) -> None:
