@@ -9,13 +9,13 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from .cases import Case, singles, triples
 from .checks import Verdict
 from .report import summary
-from .worker import check_safely
+from .worker import Job, check_safely
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -23,7 +23,7 @@ def main(argv: list[str] | None = None) -> int:
     args = _parser().parse_args(argv)
     if args.public:
         return _public(args.only)
-    cases = _cases(args)
+    cases = [replace(case, n_groups=30) if args.commands else case for case in _cases(args)]
     started, verdicts = time.monotonic(), list[Verdict]()
     with tempfile.TemporaryDirectory(prefix="strangers-") as folder:
         for verdict in _checked(cases, Path(folder), args):
@@ -47,6 +47,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--family", action="append", metavar="NAME", help="oddities of this family alone, no triples")
     add("--public", action="store_true", help="other people's tables, of the packages that are there")
     add("--minutes", type=float, metavar="M", help="end after so many, with the counts so far")
+    add("--commands", action="store_true", help="commands alone, on small tables: nothing is compared")
     add("--workers", type=int, default=1, help="processes (1)")
     add("--json", metavar="FILE", help="write all verdicts there, too")
     return parser
@@ -80,8 +81,11 @@ def _cases(args: argparse.Namespace) -> list[Case]:
 def _checked(cases: list[Case], folder: Path, args: argparse.Namespace) -> Iterator[Verdict]:
     """The verdicts as they come; cases of one table go to one process, which keeps its plain figures."""
     every = bool(args.only)
-    jobs = [(case, folder, every or k % 5 == 0, every or k % 10 == 3) for k, case in enumerate(cases)]
-    jobs.sort(key=lambda job: (job[0].draw, job[0].kind))
+    jobs = [
+        Job(case, folder, every or k % 5 == 0, every or k % 10 == 3, args.commands)
+        for k, case in enumerate(cases)
+    ]
+    jobs.sort(key=lambda job: (job.case.draw, job.case.kind))
     if args.workers == 1:
         yield from map(check_safely, jobs)
         return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
@@ -26,6 +26,7 @@ class Case:
     kind: str
     draw: int
     oddities: tuple[str, ...]
+    n_groups: int = 70
 
     @property
     def word(self) -> str:
@@ -57,7 +58,7 @@ class Case:
         return tuple(word for oddity in self.parts for word in oddity.refusals)
 
     def plain(self) -> Sheet:
-        return make_sheet(self.kind, self.draw)
+        return make_sheet(self.kind, self.draw, self.n_groups)
 
     def odd(self) -> Sheet:
         sheet = self.plain()
@@ -67,7 +68,7 @@ class Case:
 
     def again(self, n: int) -> Case:
         """The same oddities on another table."""
-        return Case(self.kind, self.draw + 1_000_003 * n, self.oddities)
+        return replace(self, draw=self.draw + 1_000_003 * n)
 
 
 def singles(seed: int) -> list[Case]:

@@ -7,23 +7,34 @@ import signal
 import traceback
 import warnings
 from pathlib import Path
+from typing import NamedTuple
 
 from .cases import Case
-from .checks import Verdict, check
+from .checks import Verdict, check, check_commands
 from .runs import Finding
 
 LONGEST = 300
 
 
-def check_safely(job: tuple[Case, Path, bool, bool]) -> Verdict:
+class Job(NamedTuple):
+    """A case, where its files go, and what is asked of it."""
+
+    case: Case
+    folder: Path
+    dear: bool
+    forms: bool
+    commands: bool
+
+
+def check_safely(job: Job) -> Verdict:
     """A verdict whatever happens: what comes out uncaught, or takes too long, is a stop."""
-    case, folder, dear, forms = job
+    case, folder = job.case, job.folder / str(os.getpid())
     signal.signal(signal.SIGALRM, _too_long)
     signal.alarm(LONGEST)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return check(case, folder / str(os.getpid()), dear, forms)
+            return check_commands(case, folder) if job.commands else check(case, folder, job.dear, job.forms)
     except Exception as error:
         place = traceback.extract_tb(error.__traceback__)[-1]
         text = f"{type(error).__name__}: {error} ({Path(place.filename).name}:{place.lineno})"
