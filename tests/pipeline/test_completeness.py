@@ -33,7 +33,7 @@ def test_how_rows_were_labelled_is_seen(drawn, found, seed):
     recipe = Recipe(C=10.0).fit([part])
     assert recipe.pipeline_[-1].unlabelled == recipe.training_["unlabelled"] == found
     about = recipe.training_["completeness"]
-    assert about["told"]
+    assert about["decided"]
     assert (about["labelled"], about["open"] > 7) == (60, found == "unknown")
     assert recipe.unlabelled == "auto"
 
@@ -51,7 +51,7 @@ def test_who_says_it_is_believed(word):
 def test_a_similarity_that_finds_no_mates_tells_nothing():
     pairs, labels = np.array([[0, 1], [0, 2], [1, 3]]), np.array([0, 0, -1, -1])
     found = judge_completeness(np.array([-1.0, 5.0, 5.0]), pairs, labels)
-    assert (found.is_told, found.is_borne_out) == (False, True)
+    assert (found.is_decided, found.is_borne_out) == (False, True)
 
 
 @pytest.mark.parametrize("n_open", [0, 2, 3, 8])

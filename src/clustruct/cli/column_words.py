@@ -76,7 +76,7 @@ def notes(readings: Iterable[ColumnReading]) -> list[str]:
     for reading in readings:
         name = short(reading.name, 60)
         if reading.placeholders and reading.held_by_placeholders:
-            held = _listed([repr(word) for word in reading.placeholders])
+            held = _list_some([repr(word) for word in reading.placeholders])
             rows = count(reading.held_by_placeholders, "row")
             found.append(f"{name}: {held} in {rows}, taken as missing")
         if not reading.form_is_sure and reading.kind == "date":
@@ -98,9 +98,9 @@ def left_out(readings: Iterable[ColumnReading], compared: Collection[str]) -> li
         if reading.name not in compared:
             reason = reading.reason or "most rows have no value: compared in the whole record only"
             by_reason.setdefault(reason, []).append(short(reading.name, 60))
-    return [f"not compared: {_listed(names, 20)} ({reason})" for reason, names in by_reason.items()]
+    return [f"not compared: {_list_some(names, 20)} ({reason})" for reason, names in by_reason.items()]
 
 
-def _listed(names: Sequence[str], most: int = SHOWN) -> str:
+def _list_some(names: Sequence[str], most: int = SHOWN) -> str:
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more

@@ -236,7 +236,7 @@ def _print_columns(features: clustruct.PairFeatures) -> None:
 
 def completeness_line(known: Mapping[str, Any]) -> str:
     """Why rows without a cluster are taken as they are."""
-    if not known["told"]:
+    if not known["decided"]:
         return "(--unlabelled auto: the data do not tell which it is)"
     verb = "has an unlabelled row" if known["open"] == 1 else "have unlabelled rows"
     rows = f"{known['open']:,} of {count(known['labelled'], 'labelled row')} {verb}"

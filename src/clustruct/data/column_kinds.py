@@ -104,9 +104,7 @@ def _learn(sets: Sequence[Table], name: str, word: str | None, *, named: bool) -
         if again.kind != reading.kind:
             placeholders = _placeholders(again, counted)
             known = counted.without(placeholders)
-        reading = replace(
-            again, placeholders=placeholders, held_by_placeholders=counted.filled - known.filled
-        )
+        reading = replace(again, placeholders=placeholders, held_by_placeholders=counted.total - known.total)
         counted = known
     return _describe(reading, counted, word, named)
 
@@ -122,17 +120,17 @@ def _describe(reading: ColumnReading, counted: ValueCounts, word: str | None, na
         if text := fold(as_text(reading.value(value))):
             rows_of[text] = rows_of.get(text, 0.0) + n
     distinct = len(rows_of) or len(counted.values)
-    unread = counted.share(lambda v: not reading.fits(reading.value(v))) * counted.filled
+    unread = counted.share(lambda v: not reading.fits(reading.value(v))) * counted.total
     found = replace(
         reading,
         rows=counted.rows,
-        filled=counted.filled,
+        filled=counted.total,
         distinct=distinct,
         unread=round(unread),
         bits=entropy_bits(np.array([*rows_of.values()]) if rows_of else counted.counts),
         chosen=word is not None,
     )
-    if not counted.filled:
+    if not counted.total:
         return replace(found, kind="nothing", form="", reason="no row has a value")
     if distinct <= 1:
         return replace(found, kind="nothing", form="", reason="all values are the same")
@@ -152,7 +150,7 @@ def _reading_of(name: str, counted: ValueCounts, word: str | None) -> ColumnRead
         found = {"date": _as_dates, "number": _as_numbers, "code": _as_codes}.get(kind)
         reading = ColumnReading(name, kind) if found is None else found(name, counted)
         return replace(reading, form=form, form_is_sure=True) if form else reading
-    if not counted.filled:
+    if not counted.total:
         return ColumnReading(name, "nothing")
     for kind in ("vector", "list"):
         if counted.share(ColumnReading(name, kind).fits) >= MOSTLY:
@@ -222,17 +220,17 @@ def _as_codes(name: str, counted: ValueCounts) -> ColumnReading:
     """Codes with what zeros at their beginning mean."""
     digits, rows = _digits(counted)
     led = np.array([len(d) > 1 and d[0] == "0" for d in digits], np.bool_)
-    if rows[led].sum() < max(2.0 if counted.filled > 2 else 1.0, LEADING_ZEROS * counted.filled):
+    if rows[led].sum() < max(2.0 if counted.total > 2 else 1.0, LEADING_ZEROS * counted.total):
         return ColumnReading(name, "code", keeps_zeros=False)
     lengths = np.bincount([len(d) for d in digits], rows)
     width = int(lengths.argmax())
-    return ColumnReading(name, "code", width=width if lengths[width] >= MOSTLY * counted.filled else 0)
+    return ColumnReading(name, "code", width=width if lengths[width] >= MOSTLY * counted.total else 0)
 
 
 def _are_codes(counted: ValueCounts) -> bool:
     """Whether whole numbers are of one length (and no years, and not rounded), or too long to count."""
     digits, rows = _digits(counted)
-    if len(digits) < FEWEST_VALUES or rows.sum() < MOSTLY * counted.filled:
+    if len(digits) < FEWEST_VALUES or rows.sum() < MOSTLY * counted.total:
         return False
     sizes, total = np.array([len(d) for d in digits]), rows.sum()
     if rows[sizes >= LONG_CODE].sum() >= MOSTLY * total:
@@ -274,7 +272,7 @@ def _most(counts: Floats, among: Bools, most: int = 200) -> list[int]:
 
 def _names_rows(reading: ColumnReading, counted: ValueCounts) -> str:
     """Why the values of a column are but names of rows; empty where they may say more."""
-    if not counted.once or counted.filled < counted.rows:
+    if not counted.once or counted.total < counted.rows:
         return "" if not _is_named_id(reading, counted) else "names of rows: no value twice"
     if _NAMED_ID.search(reading.name) and _distinct_as_texts(counted):
         return "names of rows: no value twice"
@@ -306,5 +304,5 @@ def _counts_rows(texts: Sequence[str], counted: ValueCounts) -> bool:
     if min(numbers) >= FIRST_YEAR and max(numbers) <= LAST_YEAR:
         return False
     span = max(numbers) - min(numbers) + 1
-    n = len(counted.values) if len(counted.values) == counted.filled else counted.largest
+    n = len(counted.values) if len(counted.values) == counted.total else counted.largest
     return span <= DENSE * n

@@ -21,7 +21,7 @@ to be determined; dummy; sin datos; no disponible; non disponible; non renseigne
 \u4e0d\u660e; \u672a\u77e5; \u65e0; \u306a\u3057
 """
 WORDS = frozenset(fold(word) for word in _WORDS.replace("\n", " ").split(";") if word.strip())
-_MARKS_ALONE = re.compile(r"[^\w\s]+|x{2,}|[^\w\s]*\?+[^\w\s]*")
+_SIGNS_ALONE = re.compile(r"[^\w\s]+|x{2,}|[^\w\s]*\?+[^\w\s]*")
 _DAYS = frozenset(
     (
         *("1900-01-01", "1899-12-30", "1899-12-31", "1970-01-01", "1901-01-01", "1753-01-01", "0001-01-01"),
@@ -44,7 +44,7 @@ def find_placeholders(frequent: Mapping[str, float], rows: float, kind: str) -> 
     certain = [
         text
         for text, n in folded.items()
-        if n >= max(FEWEST, SHARE * rows) and (text in WORDS or _MARKS_ALONE.fullmatch(text))
+        if n >= max(FEWEST, SHARE * rows) and (text in WORDS or _SIGNS_ALONE.fullmatch(text))
     ]
     others = {text: n for text, n in folded.items() if text not in certain}
     return sorted([*certain, *_likely(others, rows, kind)])

@@ -181,9 +181,9 @@ class ColumnReading(DataclassState):
             other: Order = "month first" if self.form == "day first" else "day first"
             return int(votes[other] if votes[other] > votes[self.form] else 0)  # type: ignore[index]
         if self.kind == "number":
-            marks, own = mark_votes(texts), "," if self.form == "," else "."
-            other_mark = max(marks, key=marks.get) != own and any(marks.values())  # type: ignore[arg-type]
-            unclear = sum("," in text or "." in text for text, _ in texts) - sum(marks.values())
+            by_mark, own = mark_votes(texts), "," if self.form == "," else "."
+            other_mark = max(by_mark, key=by_mark.get) != own and any(by_mark.values())  # type: ignore[arg-type]
+            unclear = sum("," in text or "." in text for text, _ in texts) - sum(by_mark.values())
             return int(unclear) if other_mark else 0
         return 0
 

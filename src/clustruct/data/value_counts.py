@@ -59,7 +59,7 @@ class ValueCounts:
         return cls(values, total, sum(map(len, some)), max(map(len, some)), once)
 
     @property
-    def filled(self) -> int:
+    def total(self) -> int:
         return int(self.counts.sum())
 
     @cached_property

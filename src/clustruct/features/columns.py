@@ -178,7 +178,7 @@ class Columns:
         view.__dict__.pop("table", None)
         return view
 
-    def _scoped(self, key: object) -> object:
+    def _key_of_values(self, key: object) -> object:
         """What is made of read values is something else."""
         if not self.readings.key:
             return key
@@ -202,7 +202,7 @@ class Columns:
 
     def once(self, key: object, make: Callable[[], T]) -> T:
         """What ``make`` gave when this key was first used. It does not grow with the items."""
-        key = self._scoped(key)
+        key = self._key_of_values(key)
         if key not in self._once:
             self._once[key] = make()
         return cast(T, self._once[key])
@@ -218,7 +218,7 @@ class Columns:
         Of added items only those are read. ``grow`` is for other things: of what there was, the columns of
         the new items and those of all, it makes what there is now.
         """
-        key, readings = self._scoped(key), self.readings
+        key, readings = self._key_of_values(key), self.readings
         if key not in self._by_item:
             given = grow or (lambda old, new, _: _append(old, make(new)))
 

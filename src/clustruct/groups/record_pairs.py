@@ -76,7 +76,7 @@ class RowsByValue:
     def find(self, record: Mapping[str, Any]) -> list[int]:
         """The rows that are like a record in all these fields."""
         key = tuple(fold(as_text(record.get(name))) for name in self.fields)
-        return self._folded.get(key) or self._bare.get(_bare(key), [])
+        return self._by_folded_key.get(key) or self._bare.get(_bare(key), [])
 
     @cached_property
     def _keys(self) -> list[tuple[str, ...]]:
@@ -84,19 +84,19 @@ class RowsByValue:
         return list(zip(*columns, strict=True))
 
     @cached_property
-    def _folded(self) -> dict[tuple[str, ...], list[int]]:
-        return _numbered(self._keys)
+    def _by_folded_key(self) -> dict[tuple[str, ...], list[int]]:
+        return _number_rows(self._keys)
 
     @cached_property
     def _bare(self) -> dict[tuple[str, ...], list[int]]:
-        return _numbered([_bare(key) for key in self._keys])
+        return _number_rows([_bare(key) for key in self._keys])
 
 
 def _bare(key: tuple[str, ...]) -> tuple[str, ...]:
     return tuple("".join(letter for letter in text if letter.isalnum()) for text in key)
 
 
-def _numbered(keys: list[tuple[str, ...]]) -> dict[tuple[str, ...], list[int]]:
+def _number_rows(keys: list[tuple[str, ...]]) -> dict[tuple[str, ...], list[int]]:
     found: dict[tuple[str, ...], list[int]] = {}
     for a, key in enumerate(keys):
         if any(key):

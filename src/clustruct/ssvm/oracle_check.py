@@ -42,7 +42,7 @@ def check_oracle(task: Task, w: Any, mean_slack: float) -> None:
         return
     if task.oracle_kind != "exact":
         return
-    missed = [(i, _missed(task, i, w)) for i in task.examples[:MOST_EXAMPLES].tolist()]
+    missed = [(i, _shortfall(task, i, w)) for i in task.examples[:MOST_EXAMPLES].tolist()]
     i, most = max(missed, key=lambda found: found[1])
     if most > 0.0:
         which = f"{sum(by > 0.0 for _, by in missed)} of {len(missed)} examples"
@@ -61,7 +61,7 @@ def _is_own(problem: object) -> bool:
     return type(problem).separate.__module__.startswith("clustruct.")  # type: ignore[attr-defined]
 
 
-def _missed(task: Task, i: int, w: Floats) -> float:
+def _shortfall(task: Task, i: int, w: Floats) -> float:
     """How much more slack an output of the oracle at other weights needs than its output at w."""
     found = [_violation(task, i, times * w, w) for times in (1.0, *TIMES)]
     best = max(found)

@@ -144,7 +144,7 @@ class PrecisionCurve(DataclassState):
         if not 0.0 < precision < 1.0:
             raise ValueError(f"precision must be between 0 and 1, not {precision!r}")
         needed = fewest_units(precision)
-        if (lowest := self._lowest_shown(precision, needed)) is not None:
+        if (lowest := self._lowest_passing(precision, needed)) is not None:
             return self._at(lowest, True)
         at = self._surest(precision)
         surest = self._at(at, False)._replace(missing=self._missing_clusters(needed))
@@ -153,7 +153,7 @@ class PrecisionCurve(DataclassState):
         beyond = BEYOND * max(float(np.abs(self.thresholds).max()), 1.0)
         return surest._replace(threshold=beyond, possible=False, missing=0)
 
-    def _lowest_shown(self, precision: float, needed: float) -> int | None:
+    def _lowest_passing(self, precision: float, needed: float) -> int | None:
         """The last threshold that passes before one fails, from the strictest one that passes on: stricter
         ones fail for a single error where little is found.
         """

@@ -215,7 +215,7 @@ class _Counts:
         for mine, new in zip((self.found, self.joined, self.different), pieces.count(groups), strict=True):
             mine[hidden] = new[hidden]
         self.same[hidden] = (pieces.sizes * (pieces.sizes - 1.0) / 2.0)[hidden]
-        both = [_shared(a, b) for a, b in zip(guess, groups, strict=True)]
+        both = [_pair_counts(a, b) for a, b in zip(guess, groups, strict=True)]
         kept, own, before = np.sum(both, axis=0)
         self.sizes.append(own / max(before, 1.0))
         self.kept.append(kept / max(before, 1.0))
@@ -226,7 +226,7 @@ class _Counts:
         return HeldOutAnswers(*sums)
 
 
-def _shared(one: Ints, other: Ints) -> tuple[float, float, float]:
+def _pair_counts(one: Ints, other: Ints) -> tuple[float, float, float]:
     """Pairs together in both groupings, in the second, and in the first."""
     cells = one.astype(np.int64) * (int(other.max(initial=0)) + 1) + other
     counts = [np.unique(y, return_counts=True)[1].astype(np.float64) for y in (cells, other, one)]

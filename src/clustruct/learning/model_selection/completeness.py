@@ -29,16 +29,16 @@ class Completeness(NamedTuple):
 
     n_labelled: int
     n_open: int
-    is_told: bool
+    is_decided: bool
 
     @property
     def is_borne_out(self) -> bool:
         """Whether labelled clusters may be taken as complete: nothing that can be seen speaks against it."""
-        return not self.is_told or self.n_open < max(FEWEST, SHARE * self.n_labelled)
+        return not self.is_decided or self.n_open < max(FEWEST, SHARE * self.n_labelled)
 
     def summary(self) -> dict[str, Any]:
         """As plain values."""
-        return {"labelled": self.n_labelled, "open": self.n_open, "told": self.is_told}
+        return {"labelled": self.n_labelled, "open": self.n_open, "decided": self.is_decided}
 
 
 def judge_completeness(scores: Floats, pairs: Ints, labels: Ints) -> Completeness:
@@ -46,7 +46,7 @@ def judge_completeness(scores: Floats, pairs: Ints, labels: Ints) -> Completenes
 
     >>> pairs, labels = np.array([[0, 1], [0, 2], [1, 3], [2, 3]]), np.array([0, 0, -1, -1])
     >>> judge_completeness(np.array([2.0, -1.0, -1.0, 3.0]), pairs, labels)
-    Completeness(n_labelled=2, n_open=0, is_told=True)
+    Completeness(n_labelled=2, n_open=0, is_decided=True)
     """
     known = labels != UNKNOWN
     ends = known[pairs]

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order, connected_components, minimum_spanning_tree
 
-from clustruct.core.highs import scale_costs
+from clustruct.core.program_units import scale_costs
 from clustruct.core.typing import Floats, Indices
 from clustruct.data.matrices import check_real
 

@@ -14,8 +14,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
-from clustruct.core.highs import scale_costs
 from clustruct.core.partitions import canonical_labels
+from clustruct.core.program_units import scale_costs
 from clustruct.core.typing import Bools, Floats, Ints
 from clustruct.data.compared_pairs import condensed_index
 
