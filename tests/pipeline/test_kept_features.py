@@ -33,7 +33,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     monkeypatch.setattr(
         PairFeatures,
         "transform",
-        lambda self, X, touching=None: seen.extend(map(len, X)) or transform(self, X, touching),
+        lambda self, X, *given, **more: seen.extend(map(len, X)) or transform(self, X, *given, **more),
     )
     return seen
 
@@ -46,6 +46,15 @@ def test_the_same_is_learned_without_making_features_again(first, monkeypatch):
     assert np.array_equal(goes_on(recipe, SETS[:4], path).pipeline_[-1].w_, plain)
     assert sizes == [len(SETS[4])]  # the corrected set alone
     assert path.read_bytes() == before
+
+
+def test_features_are_found_whatever_the_order_of_the_rows(first, monkeypatch):
+    recipe, path = first
+    turned = [table.take(np.arange(len(table))[::-1]) for table in SETS[:4]]
+    plain = goes_on(recipe, SETS[:4], path).pipeline_[-1].w_
+    sizes = made(monkeypatch)
+    assert np.array_equal(goes_on(recipe, turned, path).pipeline_[-1].w_, plain)
+    assert sizes == [len(SETS[4])]
 
 
 def test_a_changed_item_makes_its_set_anew_and_is_kept(first, monkeypatch, tmp_path):

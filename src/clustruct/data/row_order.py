@@ -19,12 +19,14 @@ def sort_rows(table: Table) -> Table:
     """The same rows sorted by their fields, those of equal rows first that have a label.
 
     What is learned goes by positions where scores tie and where parts are drawn; in one order two files of
-    the same rows give the same model.
+    the same rows give the same model. Tables with a context, such as documents, keep the order of their text.
 
     >>> rows = [{"name": "Bob"}, {"name": "Ann"}, {"name": "Ann"}]
     >>> sort_rows(Table(rows, labels=["x", None, "y"])).labels
     ['y', None, 'x']
     """
+    if table.context:
+        return table
     keys: list[Any] = [key for field in sorted(table.fields()) for key in _ranks(table.field_column(field))]
     if table.labels is not None:
         keys.append(np.array([label is None or label == -1 for label in table.labels]))

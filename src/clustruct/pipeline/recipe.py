@@ -280,12 +280,9 @@ class Recipe(EstimatorState, BaseEstimator):
     def _in_one_order(self, tables: list[Table]) -> list[Table]:
         """Tables whose rows stand in an order of their own, so that the model does not depend on the file's.
 
-        Documents keep theirs, and so do items that left links take in their order; features that are kept for
-        another time are looked up by the table as it was given.
+        Items that left links take in their order keep it.
         """
-        if self.linkage == "left" or self.kept_features is not None:
-            return tables
-        return [table if table.context else sort_rows(table) for table in tables]
+        return tables if self.linkage == "left" else [sort_rows(table) for table in tables]
 
     def _fit_on(
         self,
@@ -331,7 +328,7 @@ class Recipe(EstimatorState, BaseEstimator):
         if len(given.labelled_numbers) != 1 or not self._cuts(given.sets[given.labelled_numbers[0]]):
             return given
         self.was_cut_ = True
-        return given.with_parts(self.cut(given.sets[given.labelled_numbers[0]]))
+        return given.with_parts(self.cut(sort_rows(given.sets[given.labelled_numbers[0]])))
 
     def _cuts(self, table: Table) -> bool:
         """Whether a single set is cut: not if it is, or stands for, a whole table. In the parts of a table an

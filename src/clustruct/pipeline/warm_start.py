@@ -24,6 +24,7 @@ from clustruct.core.exceptions import DataError
 from clustruct.core.partitions import partial_labels
 from clustruct.core.typing import Floats, Ints
 from clustruct.data import Evidence, ItemSet, Table
+from clustruct.data.row_order import sort_rows
 from clustruct.estimators import SupervisedCorrelationClustering
 from clustruct.features import PairFeatures
 from clustruct.features.row_equality import MOST_COPIES
@@ -126,7 +127,8 @@ def learn_corrections(
     if hasattr(model, "w_"):
         before = Pipeline([("features", trusting), ("model", model)])
         corrected = [(table, _confirm_shown_groups(before, table, e)) for table, e in corrected]
-    labelled_sets = [given.sets[i] for i in given.labelled_numbers]
+    # in the order of the training before, which knows its sets by their pairs
+    labelled_sets = [sort_rows(given.sets[i]) for i in given.labelled_numbers]
     labels = [partial_labels(table.labels or ()) for table in labelled_sets]
     bare = copy(trusting).with_map(None)
     sets = [
