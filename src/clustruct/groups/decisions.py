@@ -19,7 +19,6 @@ from clustruct.core.formatting import count, place
 from clustruct.core.typing import Ints
 from clustruct.data import Evidence, PairScores
 from clustruct.data.evidence import Contradiction
-from clustruct.search.correlation import local_search
 
 Kind = Literal["same", "different", "unsure", "sort", "move", "merge", "split", "confirm", "note", "undo"]
 DECISION_KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -351,12 +350,16 @@ def most_consistent(holding: Sequence[PairJudgement]) -> list[PairJudgement]:
     numbers = _numbers_of(holding)
     try:
         evidence_of(holding, numbers)
-    except Contradiction:
+    except Contradiction:  # rare: what groups is loaded for it alone
+        from clustruct.learning.grouping import search_groups
+        from clustruct.search.oracles import make_predictor
+
         sure = [j for j in holding if j.answer != "unsure"]
         ends = np.sort([[numbers[j.a], numbers[j.b]] for j in sure], axis=1)
         votes = np.array([1.0 if j.answer == "same" else -1.0 for j in sure])
         order = np.lexsort((ends[:, 1], ends[:, 0]))
-        labels = local_search(PairScores(len(numbers), index=ends[order], values=votes[order])).tolist()
+        scores = PairScores(len(numbers), index=ends[order], values=votes[order])
+        labels = search_groups(make_predictor("local_search", "correlation"), scores).tolist()
         return [
             j
             for j in holding
