@@ -93,7 +93,33 @@ def look_at_fields(
     left_out: Collection[str] = (),
     readings: Readings | None = None,
 ) -> Fields:
-    """What the items are taken for, and what each field holds."""
+    """What the items are taken for, what each field holds, and which fields are compared.
+
+    Parameters
+    ----------
+    sets : sequence of Table
+        The tables.
+    kind : ItemKind, default="auto"
+        What the items are taken for; "auto": what they look like (`guess_blocks`).
+    fields : sequence of str, optional
+        The fields to use (all by default, without names of items).
+    left_out : collection of str, default=()
+        Fields that are not used.
+    readings : Readings, optional
+        What the fields hold (`clustruct.data.learn_readings`), where that was learned before.
+
+    Returns
+    -------
+    Fields
+        The kind of the items, and how each field is read.
+
+    Examples
+    --------
+    >>> table = Table([{"title": "Dog bites man", "year": 1990}, {"title": "Rain", "year": 1991}])
+    >>> found = look_at_fields([table])
+    >>> found.items, found.compared_fields()
+    ('records', ['title', 'year'])
+    """
     place = {"sent", "start", "end"}  # of a mention in a text
     mentions = all("tokens" in table.context and place <= set(table.items[0]) for table in sets)
     if kind == "mentions" or (kind == "auto" and fields is None and mentions):
