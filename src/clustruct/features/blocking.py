@@ -17,10 +17,8 @@ from clustruct.core.typing import Bools, Floats, Ints, Labels
 from clustruct.data import EqualRows, Table
 
 from .base import check_distinct, check_names, compare_in_chunks
-from .blocks.vectors import vectors_of
 from .columns import Columns, TermTable, columns_of
 from .neighbours import TermNeighbours, keys_of, nearest_vectors, sorted_unique
-from .sorted_neighbours import sorted_neighbours
 from .term_weights import TermCounts, TermWeights, TfIdfRows
 
 # However large the clusters seen in training are, an item gets no more neighbours for it.
@@ -209,12 +207,16 @@ class Blocking(EstimatorState, BaseEstimator):
             found.append(self.neighbour_pairs(field, near))
             short = short if field else np.stack([near.has_terms, near.has_common_terms])
         for names in self.vectors:
+            from .blocks.vectors import vectors_of  # which models of records do without
+
             found.append(keys_of(nearest_vectors(vectors_of(columns, names)[0], self.n_neighbors_, sources)))
         keys = sorted_unique(np.concatenate(found))
         degree = np.bincount(np.concatenate(np.divmod(keys, m)), minlength=m)
         # Of items that no rare word finds, or few, those beside them in the order of texts.
         asked = (short[0] & (degree == 0)) | (short[1] & (degree < FEW))
         if (lone := np.flatnonzero(asked[since:]) + since).size and self.n_neighbors_ and m > 1:
+            from .sorted_neighbours import sorted_neighbours  # which most tables do without
+
             keys = sorted_unique(
                 np.concatenate([keys, sorted_neighbours(columns, self.fields_, lone, sources)])
             )

@@ -11,7 +11,6 @@ from clustruct.data import Column, EqualRows, is_missing
 from clustruct.data.column_types import ArrayColumn, ListColumn
 from clustruct.data.values import is_vector
 
-from .blocks.vectors import vectors_of
 from .columns import Columns
 from .vocabulary import Keys, PackedTexts, mix_keys
 
@@ -55,6 +54,8 @@ def _codes(columns: Columns, field: str) -> tuple[Ints, Bools]:
     """A number that equal values of a field share, and which values are there."""
     column = columns.table.field_column(field)
     if (isinstance(column, ArrayColumn) and column.array.ndim > 1) or _holds_vectors(column):
+        from .blocks.vectors import vectors_of  # which models of records do without
+
         vectors, there = vectors_of(columns, [field])
         rows = np.ascontiguousarray(vectors)
         keys = rows.view(f"V{max(rows.strides[0], 1)}").ravel() if rows.size else np.zeros(len(rows))
