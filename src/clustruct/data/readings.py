@@ -347,13 +347,9 @@ class Fields:
         reading = self.readings[field]
         return reading.filled >= FEWEST_VALUES and reading.distinct <= 2
 
-    def share(self, field: str, test: Callable[[str], float]) -> float:
-        """The mean of a test over the texts of a field."""
-        return self._counts(field).share(lambda value: test(as_text(value)))
-
-    def texts(self, field: str) -> Iterator[str]:
-        """Texts of a field, each once."""
-        return (text for text, _ in self._counts(field).texts())
+    def texts(self, field: str) -> list[tuple[str, float]]:
+        """Different texts of a field, and how many rows each stands for."""
+        return self._counts(field).texts()
 
     def _counts(self, field: str) -> ValueCounts:
         from .value_counts import ValueCounts

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, Self
@@ -131,7 +131,7 @@ class Terms(TermBlock):
     def guess_field(cls, data: Fields, field: str) -> list[Self]:
         """Words and letters of strings, texts and lists; codes where some of the values have them."""
         kind = data.kinds[field]
-        coded = kind != "list" and data.share(field, lambda text: bool(split_codes(fold(text)))) > SOME
+        coded = kind != "list" and _mean(data.texts(field), lambda text: bool(split_codes(fold(text)))) > SOME
         views = ["words", "letters", *(["codes"] if coded else [])]
         return [cls([field], views, missing_values=kind == "text")]
 
@@ -206,7 +206,7 @@ class Elsewhere(TermBlock):
 
     @classmethod
     def guess_field(cls, data: Fields, field: str) -> list[Self]:
-        few = data.share(field, lambda text: len(split_words(fold(text)))) < MOST_WORDS
+        few = _mean(data.texts(field), lambda text: len(split_words(fold(text)))) < MOST_WORDS
         others = [name for name in data.holding() if name != field and data.kinds[name] in ("string", "text")]
         return [cls(field, others)] if few and others and data.missing_share(field) > OFTEN_MISSING else []
 
@@ -233,3 +233,9 @@ class Elsewhere(TermBlock):
             total = own.totals(rows)
             shares.append(found / np.where(total > 0.0, total, 1.0))
         return np.minimum(np.maximum(*shares), 1.0)[:, None]
+
+
+def _mean(texts: Sequence[tuple[str, float]], count: Callable[[str], float]) -> float:
+    """The mean over rows of what is counted in their texts."""
+    rows = sum(n for _, n in texts)
+    return sum(n * count(text) for text, n in texts) / rows if rows else 0.0

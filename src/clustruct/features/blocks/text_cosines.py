@@ -111,7 +111,7 @@ class TextCosines(TermBlock):
 
     @classmethod
     def guess_field(cls, data: Fields, field: str) -> list[Self]:
-        quotes = any(map(quoted_passages, data.texts(field)))
+        quotes = any(quoted_passages(text) for text, _ in data.texts(field))
         return [cls(field), cls(field, quotations=True)] if quotes else [cls(field)]
 
     def _regions(self) -> list[tuple[str, int]]:
