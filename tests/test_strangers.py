@@ -134,12 +134,11 @@ def test_equal_rows_apart_are_seen():
     assert not list(equal_rows_apart(labelled, apart))
 
 
-TWICE = "without labels a table whose rows all stand there twice is grouped much worse than its rows once"
 CHOSEN = [
     "persons/0 in arabic & labels: emoji & rows reversed",
     "places/0 number: blanks around & names: in emoji & file: tabs",
     "events/0 emoji behind some & twenty rows twice & file: CRLF",
-    pytest.param("events/0 each row twice", marks=pytest.mark.xfail(strict=True, reason=TWICE)),
+    "events/0 each row twice",
     "mentions/0 in devanagari & column: random number & file: all quoted",
 ]
 

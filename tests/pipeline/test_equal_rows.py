@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from clustruct import Recipe
-from clustruct.data import EqualRows, Table
+from clustruct.data import EqualRows, Evidence, ItemSet, Table, all_pairs
 from clustruct.data.datasets import make_records
 from clustruct.features.columns import Columns
 from clustruct.features.row_equality import find_equal_rows
@@ -16,6 +16,9 @@ from clustruct.groups.linking import link
 from clustruct.groups.scoring import place_items
 from clustruct.pipeline import blocking_recall, group, score_set
 from clustruct.pipeline.exports import scored_pairs
+from clustruct.pipeline.guessing import guess_weights
+from clustruct.pipeline.training_pairs import fit_features
+from clustruct.pipeline.unlabelled import fit_without_labels
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::clustruct.core.exceptions.UnfamiliarDataWarning"),
@@ -183,3 +186,53 @@ def test_pairs_of_equal_rows_count_as_compared(pipeline) -> None:
     found = blocking_recall(pipeline, [table])
     assert found is not None
     assert found["recall"] == 1.0
+
+
+@pytest.mark.parametrize(("n", "block"), [(200, 1000), (200, 0), (600, 300)])
+def test_without_labels_rows_that_stand_there_twice_are_grouped_like_rows_that_stand_there_once(n, block):
+    once = table_of(persons(n))
+    order = np.random.default_rng(0).permutation(np.repeat(np.arange(n), 2))
+    alone = fit_without_labels(Recipe(block=block), [once])
+    twice = fit_without_labels(Recipe(block=block), [once.take(order)])
+    wanted, found = alone.predict([once])[0], twice.predict([once.take(order)])[0]
+    assert len(set(zip(wanted[order].tolist(), found.tolist(), strict=True))) == len(set(found.tolist()))
+    assert len(set(wanted.tolist())) == len(set(found.tolist())) < n
+
+
+def test_judgements_of_copies_count():
+    table = table_of(persons(100) * 2)
+    known = Evidence.of_pairs(200, same=[(3, 100)], different=[(101, 4)])
+    asked = fit_without_labels(Recipe(), [table], evidence=[known])
+    answers = asked.pipeline_[-1]._learned.rows.answers([known])
+    assert np.count_nonzero(answers.judged) == 2
+    assert not np.allclose(asked.pipeline_[-1].w_, fit_without_labels(Recipe(), [table]).pipeline_[-1].w_)
+
+
+@pytest.mark.filterwarnings("ignore::clustruct.core.exceptions.ReliabilityWarning")
+@pytest.mark.parametrize("distinct", [5, 8])
+def test_a_table_of_hardly_any_distinct_rows_is_grouped_without_labels(distinct):
+    table = table_of(persons(distinct) * 5)
+    labels = fit_without_labels(Recipe(), [table]).predict([table])[0]
+    assert len(set(zip(labels.tolist(), list(range(distinct)) * 5, strict=True))) == distinct
+
+
+def test_the_guess_under_labels_is_learned_from_distinct_rows():
+    once = table_of(persons(100))
+    features = fit_features(Recipe(block=0), [once], whole=True)
+    x = features.transform([once])[0]
+    rows = all_pairs(200) % 100
+    same = rows[:, 0] == rows[:, 1]
+    values = np.ones((len(rows), x.n_features))
+    values[~same] = x.pairs[x.rows_of(np.sort(rows[~same], axis=1))]
+    twice = ItemSet(pairs=values, equal_rows=EqualRows.of(np.arange(200) % 100))
+    wanted = guess_weights(features, x, None, 0)
+    assert guess_weights(features, twice, None, 0) == pytest.approx(wanted)
+    assert guess_weights(features, ItemSet(pairs=values), None, 0) != pytest.approx(wanted, rel=0.1)
+
+
+def test_item_sets_know_which_items_are_equal_for_some_of_them_too():
+    equal = EqualRows.of(np.array([0, 1, 0, 1, 2]))
+    x = ItemSet(pairs=np.ones((10, 1)), equal_rows=equal)
+    assert x.subset([4, 3, 1]).equal_rows.row.tolist() == [0, 1, 1]
+    with pytest.raises(ValueError, match="5 rows for 4 items"):
+        ItemSet(pairs=np.ones((6, 1)), equal_rows=equal)

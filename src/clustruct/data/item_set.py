@@ -38,6 +38,7 @@ from .compared_pairs import (
     fastest_matrix,
     full_matrix,
 )
+from .equal_rows import EqualRows
 from .matrices import Matrix, MatrixLike, check_matrix, check_real
 
 
@@ -62,6 +63,8 @@ class ItemSet(Pairs):
         m, needed where nothing else gives it (`pair_index` without nodes, ids or diagonal).
     sources : m integers, optional
         Items of one source never share a cluster.
+    equal_rows : EqualRows, optional
+        Which items are equal: without labels only the first of them is learned from.
 
     Notes
     -----
@@ -91,6 +94,7 @@ class ItemSet(Pairs):
         feature_names: Sequence[str] | None = None,
         n_items: int | None = None,
         sources: ArrayLike | None = None,
+        equal_rows: EqualRows | None = None,
     ) -> None:
         if nodes is None and pairs is None:
             raise ValueError("an item set needs nodes, pairs or both")
@@ -110,6 +114,9 @@ class ItemSet(Pairs):
             raise ValueError(f"pairs has {P.shape[0]} rows for m = {m} items; expected {self._rows.n_pairs}")
         if diagonal is not None and P is not None and diagonal.shape != (m, P.shape[1]):
             raise ValueError(f"pair_diagonal has shape {diagonal.shape}; expected {(m, P.shape[1])}")
+        if equal_rows is not None and len(equal_rows.row) != m:
+            raise ValueError(f"equal_rows has {len(equal_rows.row)} rows for {m} items")
+        self.equal_rows = equal_rows
         self.ids = _check_ids(ids)
         self.feature_names = _check_feature_names(feature_names, self.n_features)
 
@@ -274,6 +281,7 @@ class ItemSet(Pairs):
             feature_names=self.feature_names,
             n_items=chosen.size,
             sources=None if self.sources is None else self.sources[chosen],
+            equal_rows=None if self.equal_rows is None else EqualRows.of(self.equal_rows.row[chosen]),
         )
 
     def _split(self, w: ArrayLike) -> tuple[Floats, Floats]:

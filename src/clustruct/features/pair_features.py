@@ -256,7 +256,10 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
         are, and where items are known by their place in the set (mentions, links).
         """
         columns = self.columns(table)
-        if not self._lists(columns.table) or any(block.used_context() for block in self.blocks_):
+        return self._find_equal(columns) if self._lists(columns.table) else None
+
+    def _find_equal(self, columns: Columns) -> EqualRows | None:
+        if any(block.used_context() for block in self.blocks_):
             return None
         return find_equal_rows(columns, self.compared_fields(columns.table))
 
@@ -276,8 +279,7 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
         own = [block.used_fields() for block in self.blocks_ if not isinstance(block, Constant)]
         if not all(own):
             return table.fields()
-        assert self.blocking_ is not None
-        searched = [self.blocking_.fields_, *self.blocking_.vectors]
+        searched = [] if self.blocking_ is None else [self.blocking_.fields_, *self.blocking_.vectors]
         source = [] if self.sources_ is None else [self.sources_.field]
         return list(dict.fromkeys([*source, *(name for names in [*searched, *own] for name in names)]))
 
@@ -456,6 +458,7 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
             feature_names=list(names),
             n_items=len(table),
             sources=apart,
+            equal_rows=self._find_equal(columns),
         )
 
     def state(self) -> dict[str, Any]:

@@ -13,6 +13,9 @@ believed the guess follows: pairs are grouped by what was learned, under the ans
 judgement is then whether it is inside a group, these count as many answers as there are more, at most
 ten, and all is learned again, a few times (self-training).
 
+Equal rows are one: what mates are like is learned from pairs of distinct rows. Of a table whose rows all
+stand there twice half of the mates would else agree in everything, and no others would look like mates.
+
 Pairs that others chose to label say little of how many pairs belong together: half of them may, or all. With
 ``keep_share`` b is such that the mean probability of the other pairs stays that of the guess: answers move
 the weights, as in a case-control study.
@@ -21,7 +24,7 @@ the weights, as in a case-control study.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -30,7 +33,7 @@ from scipy.special import expit
 
 from clustruct.core.partitions import connected_items
 from clustruct.core.typing import Bools, Floats, Ints
-from clustruct.data import Evidence, ItemSet, PairScores, pair_table
+from clustruct.data import EqualRows, Evidence, ItemSet, PairScores, pair_table
 from clustruct.data.matrices import dense
 from clustruct.search.correlation import local_search
 from clustruct.search.oracles import make_predictor
@@ -74,12 +77,14 @@ class LabelFreeSimilarity:
     """What was learned of sets without labels, and how answers change it.
 
     rows : the compared pairs of all sets
+    distinct : those of distinct items, from which the guess was learned
     guess : the probability that each pair belongs together, as far as it is known without answers
     start : weights and intercept of a regression on the guess, in units of the scale of the rows
     from_nearest : whether pairs that are nearest to each other were learned from
     """
 
     rows: PairRows
+    distinct: PairRows
     guess: Floats
     start: tuple[Floats, float]
     from_nearest: bool
@@ -91,8 +96,8 @@ class LabelFreeSimilarity:
 
     def doubt(self) -> str | None:
         """Why the similarity is of little use, None where nothing speaks against it."""
-        probability = expit(self.rows.rows @ self.start[0] + self.start[1])
-        sizes, n = np.bincount(self.rows.quick_groups(2.0 * probability - 1.0)), sum(self.rows.sizes)
+        probability = expit(self.distinct.rows @ self.start[0] + self.start[1])
+        sizes, n = np.bincount(self.distinct.quick_groups(2.0 * probability - 1.0)), sum(self.distinct.sizes)
         if np.count_nonzero(sizes > 1) < LEAST_GROUPED * n:
             return "hardly any two rows look alike"
         if sizes.max() > max(LARGEST_GROUP * n, FEW):
@@ -102,6 +107,22 @@ class LabelFreeSimilarity:
         if np.minimum(probability, 1.0 - probability).sum() > UNSURE * probability.sum():
             return "most pairs that look alike may as well be apart"
         return None
+
+    def extended(self, sets: Sequence[ItemSet]) -> LabelFreeSimilarity | None:
+        """The same for all pairs of sets of which the first of equal items were learned from; None where most
+        pairs of equal items would be apart: then nothing was learned of mates.
+        """
+        every = PairRows.of(sets, self.rows.scale)
+        items = [EqualRows.of(np.arange(len(x))) if x.equal_rows is None else x.equal_rows for x in sets]
+        ends = [one.row[x.pair_list] for one, x in zip(items, sets, strict=True)]
+        equal = np.concatenate([pair[:, 0] == pair[:, 1] for pair in ends])
+        scores = every.rows @ self.start[0] + self.start[1]
+        if equal.any() and np.median(scores[equal]) <= 0.0:
+            return None
+        first = np.concatenate([one.place for one in items]) == 0
+        probability = expit(scores)
+        probability[first[every.pairs].all(axis=1)] = self.guess
+        return replace(self, rows=every, guess=probability)
 
     def with_answers(
         self,
@@ -148,12 +169,22 @@ def label_free_similarity(sets: Sequence[ItemSet], names: Sequence[str] | None =
     >>> bool(w.shape == (sets[0].n_features,)), b < 0.0
     (True, True)
     """
-    rows = PairRows.of(sets)
     known = sets[0].feature_names if names is None else names
-    numbered = [f"feature {j}" for j in range(rows.rows.shape[1])]
+    numbered = [f"feature {j}" for j in range(sets[0].n_features)]
     found = numbered if known is None else [str(name) for name in known]
-    guess, from_nearest = _guess_probabilities(rows, found)
-    return LabelFreeSimilarity(rows, guess, rows.first(guess), from_nearest)
+    distinct = [x if x.equal_rows is None else x.subset(x.equal_rows.first) for x in sets]
+    if sum(map(len, distinct)) == sum(map(len, sets)):
+        return _learn(PairRows.of(sets), found)
+    if any(x.n_pairs for x in distinct):
+        learned = _learn(PairRows.of(distinct), found).extended(sets)
+        if learned is not None:
+            return learned
+    return _learn(PairRows.of(sets), found)
+
+
+def _learn(rows: PairRows, names: Sequence[str]) -> LabelFreeSimilarity:
+    guess, from_nearest = _guess_probabilities(rows, names)
+    return LabelFreeSimilarity(rows, rows, guess, rows.first(guess), from_nearest)
 
 
 def _guess_probabilities(table: PairRows, names: Sequence[str]) -> tuple[Floats, bool]:
@@ -190,8 +221,8 @@ class PairRows:
     listed: bool
 
     @classmethod
-    def of(cls, sets: Sequence[ItemSet]) -> PairRows:
-        scale, own = feature_scale(sets), [x.pair_list for x in sets]
+    def of(cls, sets: Sequence[ItemSet], scale: Floats | None = None) -> PairRows:
+        scale, own = feature_scale(sets) if scale is None else scale, [x.pair_list for x in sets]
         rows = [dense(pair_table(x, pairs)) / scale for x, pairs in zip(sets, own, strict=True)]
         first = np.cumsum([0, *(x.n_items for x in sets)])
         pairs = np.concatenate([p + f for p, f in zip(own, first, strict=False)])

@@ -75,4 +75,11 @@ def _with_rest(x: ItemSet, rest: UncomparedPairs | None, own: Bools) -> ItemSet:
         index = np.concatenate([index, further])
         values = np.concatenate([dense(values), dense(rest.values(further))])
     names = None if x.feature_names is None else list(x.feature_names)
-    return ItemSet(pairs=values, pair_index=index, n_items=x.n_items, feature_names=names, sources=x.sources)
+    return ItemSet(
+        pairs=values,
+        pair_index=index,
+        n_items=x.n_items,
+        feature_names=names,
+        sources=x.sources,
+        equal_rows=x.equal_rows,
+    )
