@@ -15,6 +15,10 @@ class ModelFileError(ValueError):
     """A model file that is damaged, cut short, foreign, or of a later format."""
 
 
+class OtherRun(ValueError):
+    """A checkpoint of a training on other data, or with other settings. The message says what differs."""
+
+
 class UnknownLoss(ValueError):
     """The name of a loss that nothing registers; ``known`` are those that are registered, for the message."""
 

@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from clustruct.core import memory
 from clustruct.core.callbacks import steps, working
-from clustruct.core.exceptions import DataError, NoLabels
+from clustruct.core.exceptions import DataError, NoLabels, OtherRun
 from clustruct.core.storage import EstimatorState, register
 from clustruct.core.typing import Indices, Labels
 from clustruct.data import Evidence, Grouping, GroupingOptions, ItemKind, Table
@@ -40,6 +40,7 @@ from clustruct.learning.model_selection.training_tables import (
     label_tables,
 )
 from clustruct.losses import Loss
+from clustruct.ssvm import PastTraining
 
 from .guessing import completeness_of, guess_weights, with_map_columns
 from .leaks import warn_of_leak
@@ -68,7 +69,7 @@ from .training_pairs import (
     training_item_set,
 )
 from .unlabelled import learn_judgements
-from .warm_start import CorrectedSets, learn_corrections
+from .warm_start import CorrectedSets, learn_corrections, order_as_before
 
 # What is known of items without a label; "auto": what the data bear out.
 Background: TypeAlias = Literal["auto", "apart", "unknown"]
@@ -251,10 +252,21 @@ class Recipe(EstimatorState, BaseEstimator):
         """
         if corrections is not None or start is not None:
             return self._fit_on(sets, y, groups, corrections, start)
-        tables = self._in_one_order(label_tables(sets, y))
+        tables = label_tables(sets, y)
         check_learnable(tables)
+        in_order = self._in_one_order(tables)
         if self.similarity == "auto":
-            return fit_better_similarity(self, tables, groups)
+            return fit_better_similarity(self, in_order, groups)
+        try:
+            return self._fit_tables(in_order, groups, sorted_rows=self.linkage != "left")
+        except OtherRun as refused:  # a checkpoint of a version that took rows as they came is gone on with
+            try:
+                return self._fit_tables(tables, groups, sorted_rows=False)
+            except OtherRun:
+                raise refused from None
+
+    def _fit_tables(self, tables: list[Table], groups: Groups, *, sorted_rows: bool) -> Self:
+        """Learn from labelled tables whose rows are sorted, or stand as they came."""
         sizes = [len(table) for table in tables]
         self.was_cut_ = len(tables) == 1 and self._cuts(tables[0])
         if self.for_size is not None and len(tables) > 1:
@@ -266,6 +278,8 @@ class Recipe(EstimatorState, BaseEstimator):
         chosen = choose_source_for(self, tables)
         self._completeness: Completeness | None = None
         self.pipeline_ = self._train(tables, groups, chosen, self.checkpoint, whole=whole, hint=True)
+        if isinstance(past := getattr(self.pipeline_[-1], "past_", None), PastTraining):
+            self.pipeline_[-1].past_ = replace(past, sorted_rows=sorted_rows)
         if isinstance(shape := getattr(self.pipeline_[-1], "shown_", None), TrainingShape):  # before a cut
             self.pipeline_[-1].shown_ = shape.with_set_sizes(sizes)
         if self.was_cut_ and hasattr(self.pipeline_[-1], "sketch_"):  # parts are not like whole tables
@@ -304,7 +318,7 @@ class Recipe(EstimatorState, BaseEstimator):
             return self._fit_on_judgements(given, None if start is None else start[0])
         if not was_interrupted(start[-1]):
             file = FeatureFile(self.kept_features)
-            self.pipeline_ = learn_corrections(start, self._cut_as_before(given), file)
+            self.pipeline_ = learn_corrections(start, self._cut_as_before(given, start[-1]), file)
         self.training_ = continued_summary(
             self.pipeline_[-1], given.sets, given.n_named_items, self.pipeline_[0]
         )
@@ -323,24 +337,27 @@ class Recipe(EstimatorState, BaseEstimator):
         self.training_ = summary | about
         return self
 
-    def _cut_as_before(self, given: CorrectedSets) -> CorrectedSets:
-        """A single labelled set is cut, where a first fit cuts it."""
-        if len(given.labelled_numbers) != 1 or not self._cuts(given.sets[given.labelled_numbers[0]]):
+    def _cut_as_before(self, given: CorrectedSets, model: BaseEstimator) -> CorrectedSets:
+        """A single labelled set is cut where the model learned from several sets, or from parts of one."""
+        if len(given.labelled_numbers) != 1:
             return given
-        self.was_cut_ = True
-        return given.with_parts(self.cut(sort_rows(given.sets[given.labelled_numbers[0]])))
+        table, past = given.sets[given.labelled_numbers[0]], getattr(model, "past_", None)
+        self.was_cut_ = self._cuts(table) if past is None else past.examples > 1 and self._may_cut(table)
+        return given.with_parts(self.cut(order_as_before(model, table))) if self.was_cut_ else given
 
-    def _cuts(self, table: Table) -> bool:
-        """Whether a single set is cut: not if it is, or stands for, a whole table. In the parts of a table an
-        item has fewer others to be confused with than it will have: where there are clusters enough to hold
-        some out inside the table, it is not cut.
-        """
+    def _may_cut(self, table: Table) -> bool:
+        """Whether a single set can be cut: not if it is, or stands for, a whole table."""
         if self.for_size is not None or not all(known_items(table)):
             return False
-        if self.parts is not None or not may_block(self):
-            return True
-        if len(table) >= self.block:
-            return False
+        return self.parts is not None or not may_block(self) or len(table) < self.block
+
+    def _cuts(self, table: Table) -> bool:
+        """Whether a first fit cuts a single set. In the parts of a table an item has fewer others to be
+        confused with than it will have: where there are clusters enough to hold some out inside the table,
+        it is not cut.
+        """
+        if self.parts is not None or not may_block(self) or not self._may_cut(table):
+            return self._may_cut(table)
         by_clusters = self.learner == "correlation" and self.C == "cv" and not self.surrogates
         sizes = Counter(table.labels or ()).values()
         return not by_clusters or sum(size > 1 for size in sizes) < FEWEST_CLUSTERS

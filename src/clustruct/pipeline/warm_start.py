@@ -17,6 +17,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
 from clustruct.core.callbacks import steps, training_listener, working
@@ -127,8 +128,7 @@ def learn_corrections(
     if hasattr(model, "w_"):
         before = Pipeline([("features", trusting), ("model", model)])
         corrected = [(table, _confirm_shown_groups(before, table, e)) for table, e in corrected]
-    # in the order of the training before, which knows its sets by their pairs
-    labelled_sets = [sort_rows(given.sets[i]) for i in given.labelled_numbers]
+    labelled_sets = [order_as_before(model, given.sets[i]) for i in given.labelled_numbers]
     labels = [partial_labels(table.labels or ()) for table in labelled_sets]
     bare = copy(trusting).with_map(None)
     sets = [
@@ -145,6 +145,12 @@ def learn_corrections(
     with working("learning"):
         learned = WarmStart(model, sets, labels, others, [e for _, e in corrected]).learn()
     return Pipeline([(pipeline.steps[0][0], copy(features)), (pipeline.steps[-1][0], learned)])
+
+
+def order_as_before(model: BaseEstimator, table: Table) -> Table:
+    """A table with its rows in the order of the training before, which knows its sets by their pairs."""
+    past: PastTraining | None = getattr(model, "past_", None)
+    return sort_rows(table) if past is None or past.sorted_rows else table
 
 
 def _confirm_shown_groups(pipeline: Pipeline, table: Table, evidence: Evidence) -> Evidence:

@@ -134,12 +134,13 @@ class Planes(DataclassState):
 @register("PastTraining")
 @dataclass(frozen=True)
 class PastTraining(DataclassState):
-    """What a training leaves for one that goes on from it."""
+    """What a training leaves for one that goes on from it; whether the rows of its tables were sorted."""
 
     C: float
     examples: int
     planes: Planes | None
     sets: list[str]
+    sorted_rows: bool = False
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.C) and self.C > 0.0) or self.examples < 1:
@@ -150,6 +151,11 @@ class PastTraining(DataclassState):
             or not planes.fits(planes.vectors.shape[1], len(self.sets))
         ):
             raise ValueError("the planes of a training do not fit its examples")
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> Self:
+        """The past of a state; older versions took rows as they came."""
+        return super().from_state({"sorted_rows": False, **state})
 
     def planes_of(self, sets: Sequence[str], n_features: int) -> Planes | None:
         """The planes of those examples that are there again, by their new numbers."""

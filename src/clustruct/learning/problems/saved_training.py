@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from clustruct.core.exceptions import OtherRun
 from clustruct.core.storage import DataclassState, Shape, check_target, digest, fits, register, save
 from clustruct.core.typing import Floats, Indices, Ints
 from clustruct.data import ItemSet
@@ -72,7 +73,7 @@ class FitCheckpoint:
         check_target(self.path)
         held = read_checkpoint(self.path, SavedFit)
         if held is not None and (differences := held.identity.differences(identity)):
-            raise ValueError(f"{self.path} belongs to another run: {differences}")
+            raise OtherRun(f"{self.path} belongs to another run: {differences}")
         self._held = SavedFit(identity, {}, {}, "", None) if held is None else held
 
     def get(self, C: float, chosen: Indices, n: int) -> FoldResult | None:
