@@ -129,10 +129,10 @@ def corrected() -> Any:
     return [row["cluster"] for row in grouped("next.model", "new_people.csv")]
 
 
-def features_kept() -> Any:
+def features_kept(*file: str) -> Any:
     """A file of kept features may be used; it is of no use to another version."""
     words = ("people.csv", "--id", "id", "--cluster", "cluster", "--C", "1", "--quiet")
-    output_of("fit", *words, "--keep-features", "kept.features", "--model", "again.model")
+    output_of("fit", *words, *file, "--model", "again.model")
     return [row["cluster"] for row in grouped("again.model", "new_people.csv")]
 
 
@@ -253,7 +253,8 @@ QUESTIONS: dict[str, Callable[[], Any]] = {
     "hook_kernel": partial(classified, "hook_kernel.model"),
     "checkpoint": went_on,
     "corrections": corrected,
-    "kept features": features_kept,
+    "kept features": partial(features_kept, "--keep-features", "kept.features"),
+    "no kept features": features_kept,
     "store": partial(stored, "groups.db"),
     "store, new items": joined,
     "decisions.csv": partial(decided, "decisions.csv"),

