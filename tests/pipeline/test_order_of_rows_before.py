@@ -30,8 +30,8 @@ def test_planes_are_found_again(learned, tmp_path):
     assert len(second[-1].result_.history) < len(first[-1].result_.history) / 2
 
 
-@pytest.mark.parametrize(("first", "second"), [("cv", 1.0), (1.0, "cv")])
+@pytest.mark.parametrize(("first", "second"), [(None, 5), (5, None)])
 def test_a_table_is_cut_where_it_was_cut_before(first, second):
-    before = Recipe(C=first).fit(TABLE)
-    after = Recipe(C=second).fit(TABLE, start=before.pipeline_)
-    assert after.was_cut_ == before.was_cut_ == (first == 1.0)
+    before = Recipe(C=1.0, parts=first).fit(TABLE)
+    after = Recipe(C=1.0, parts=second).fit(TABLE, start=before.pipeline_)
+    assert after.was_cut_ == before.was_cut_ == (first is not None)

@@ -256,4 +256,16 @@ def test_a_small_labelled_table_is_learned_from_as_a_whole():
     n = len(truth)
     f = 2 * ((same & together).sum() - n) / (same.sum() + together.sum() - 2 * n)
     assert recipe.training_["held_out_low"] - 0.02 <= f <= recipe.training_["held_out_high"] + 0.02
-    assert Recipe(C=1.0).fit([table]).was_cut_
+
+
+def test_with_a_given_c_a_table_is_learned_from_as_a_whole_too():
+    """In parts of it the score depended on which rows were in one part by chance."""
+    tables = [make_records(n_sets=1, n_people=60, random_state=seed)[0] for seed in range(6)]
+    scores = []
+    for parts in (None, 5):
+        recipes = [Recipe(C=1.0, loss="pairwise_f", calibrate=False, parts=parts).fit([t]) for t in tables]
+        assert {(r.was_cut_, r.training_["sets"]) for r in recipes} == {(parts is not None, parts or 1)}
+        scores.append(np.mean([r.score([t]) for r, t in zip(recipes, tables[1:] + tables[:1], strict=True)]))
+    assert scores[0] > scores[1]
+    few = make_records(n_sets=1, n_people=6)[0]
+    assert Recipe(C=1.0).fit([few]).was_cut_

@@ -155,7 +155,7 @@ class Recipe(EstimatorState, BaseEstimator):
         (`features.likeness_features`) is negative. Correlation clustering only.
     parts : int, optional
         Into how many sets a single set without background is cut. By default one is cut that has fewer items
-        than ``block`` and fewer than 12 clusters of two items and more, or that C is given for.
+        than ``block`` and fewer than 12 clusters of two items and more.
     block : int
         In sets of so many items or more only likely pairs are compared (0: always all pairs).
     n_neighbors : int
@@ -358,9 +358,10 @@ class Recipe(EstimatorState, BaseEstimator):
         """
         if self.parts is not None or not may_block(self) or not self._may_cut(table):
             return self._may_cut(table)
-        by_clusters = self.learner == "correlation" and self.C == "cv" and not self.surrogates
+        if self.learner != "correlation" or self.surrogates:
+            return True
         sizes = Counter(table.labels or ()).values()
-        return not by_clusters or sum(size > 1 for size in sizes) < FEWEST_CLUSTERS
+        return sum(size > 1 for size in sizes) < FEWEST_CLUSTERS
 
     def predict(
         self,
