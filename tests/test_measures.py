@@ -9,29 +9,31 @@ from tests import measures, naming, walks
 
 ROOT = Path(__file__).parents[1]
 # What no measure may exceed. To be lowered when the source gets better; to raise one takes a reason.
-# The median file was to be 120 lines at 38,500 lines in 300 modules; at 41,200 lines it is 134. Modules of
-# the commands have the names of the commands: two of these stand elsewhere, too.
+# Readings of columns, equal rows, figures that hold for strangers, known items with other values and files of
+# other tools came in modules of their own: 28 modules, 3,700 lines. Modules of the commands have the names of
+# the commands: two of these stand elsewhere, too.
 CEILINGS = {
-    "files": 305,
+    "files": 334,
     "packages": 15,
-    "lines_of_code": 41200,
-    "docstring_lines": 10700,
-    "code_median": 134,
-    "code_p95": 260,
+    "lines_of_code": 44950,
+    "docstring_lines": 11620,
+    "code_median": 130,
+    "code_p95": 262,
     "body_max": 47,
-    "classes": 515,
+    "classes": 546,
     "protocols": 3,
     "class_names_twice": 0,
     "module_names_twice": 2,
     "participles": 12,
     "private_language": 0,
 }
-# Files, deepest stack and calls that go up of the walks that are to stay short.
+# Files, deepest stack and calls that go up of the walks that are to stay short. They enter readings and equal
+# rows; texts are folded where values are compared, which is the deepest place.
 WALKS = {
-    "fit, C given": (76, 29, 0),
-    "predict": (53, 30, 0),
-    "predict --existing": (60, 28, 0),
-    "Studio: decide, learn": (64, 26, 0),
+    "fit, C given": (88, 34, 0),
+    "predict": (56, 34, 0),
+    "predict --existing": (64, 32, 0),
+    "Studio: decide, learn": (72, 26, 0),
 }
 
 

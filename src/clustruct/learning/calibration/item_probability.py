@@ -196,11 +196,11 @@ def believed_in_place(scores: PairScores, labels: Ints) -> Floats:
     [0.88, 0.98, 0.88]
     """
     plain = ScoreMap(np.zeros(1), np.zeros(1), 1.0, 1.0)
-    rule = ItemRule(_believed(BELIEVED["grouped"]), _believed(BELIEVED["alone"]), unit=1.0)
+    rule = ItemRule(_fixed_map(BELIEVED["grouped"]), _fixed_map(BELIEVED["alone"]), unit=1.0)
     return rule.confidence(MateEvidence.of(scores, labels, plain, rule.unit))
 
 
-def _believed(coef: Floats) -> MonotoneLogistic:
+def _fixed_map(coef: Floats) -> MonotoneLogistic:
     return MonotoneLogistic(np.zeros(len(coef)), np.ones(len(coef)), coef, 0.0)
 
 
