@@ -15,6 +15,7 @@ LINES = {
     "explain": (["{0}/test.csv", *TABLE, "--model", "{0}/records.model"], True),
     "cv": (["{0}/train.csv", *TABLE, "--C", "1", "--folds", "2"], True),
     "report": (["{0}/test.csv", "--model", "{0}/records.model", "--out", "{1}/new.html"], False),
+    "look": (["{0}/test.csv"], True),
     "show": (["--model", "{0}/records.model"], True),
     "link": (["{1}/a.csv", "{1}/b.csv", "--model", "{0}/records.model", "--out", "{1}/pairs.csv"], False),
     "store": (["{1}/s.db", "--create", "--items", "{1}/known.csv", "--groups-out", "{1}/g.csv"], False),
