@@ -180,7 +180,7 @@ def test_an_interrupt_in_the_first_round_keeps_a_usable_model(data, C, monkeypat
 def test_an_interrupt_before_training_writes_nothing(data, monkeypatch, capsys):
     from clustruct.features import PairFeatures
 
-    def interrupt(self, sets, touching=None):
+    def interrupt(self, sets, touching=None, most_copies=None):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(PairFeatures, "transform", interrupt)

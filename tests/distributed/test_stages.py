@@ -67,7 +67,7 @@ def test_with_each_optimisation_switched_off(known, tmp_path, monkeypatch, off):
     table, model = known
     if off == {"common": 0}:  # on a cluster items are found by their words alone
         none = np.zeros(0, np.int64)
-        monkeypatch.setattr("clustruct.features.blocking.sorted_neighbours", lambda *_: none)
+        monkeypatch.setattr("clustruct.features.sorted_neighbours.sorted_neighbours", lambda *_: none)
         # One process counts how rare words are among different rows, a cluster among all.
         table = table.take(model[0].equal_rows(Table.from_frame(table, id="nr")).first)
     blocking = model[0].blocking_

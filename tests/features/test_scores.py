@@ -27,7 +27,7 @@ def features(request, table):
 def find_by_words_alone(monkeypatch) -> None:
     """No item is paired with those beside it in the order of texts."""
     none = np.zeros(0, np.int64)
-    monkeypatch.setattr("clustruct.features.blocking.sorted_neighbours", lambda *_: none)
+    monkeypatch.setattr("clustruct.features.sorted_neighbours.sorted_neighbours", lambda *_: none)
 
 
 @pytest.mark.parametrize("at_once", [31, 10**6])

@@ -42,7 +42,6 @@ COMMON = (
     "--pairs",
     "--wide",
     "--existing",
-    "--update",
     "--constraints",
     "--dry-run",
 )

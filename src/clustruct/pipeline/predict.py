@@ -117,8 +117,9 @@ def group_sets(
             score_map = model.pair_probabilities if is_calibrated(model) else None
             one = replace(one, scores=scores, score_map=score_map)
         found.append(one)
-    if all(one is None for one in known):  # what people said of groups is theirs
-        model.warn_of_groups(found, scored)
+    # Scores that are given may be of a part of a table, and groups with evidence are people's.
+    own = [i for i, one in enumerate(held) if not isinstance(one, PairScores) and known[i] is None]
+    model.warn_of_groups([found[i] for i in own], [scored[i] for i in own])
     return found
 
 
