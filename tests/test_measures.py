@@ -30,10 +30,10 @@ CEILINGS = {
 # Files, deepest stack and calls that go up of the walks that are to stay short. They enter readings and equal
 # rows; texts are folded where values are compared, which is the deepest place.
 WALKS = {
-    "fit, C given": (88, 34, 0),
+    "fit, C given": (90, 35, 0),
     "predict": (56, 34, 0),
     "predict --existing": (64, 32, 0),
-    "Studio: decide, learn": (72, 26, 0),
+    "Studio: decide, learn": (74, 28, 0),
 }
 
 

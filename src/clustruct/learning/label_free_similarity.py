@@ -108,7 +108,7 @@ class LabelFreeSimilarity:
             return "most pairs that look alike may as well be apart"
         return None
 
-    def extended(self, sets: Sequence[ItemSet]) -> LabelFreeSimilarity | None:
+    def extend_to(self, sets: Sequence[ItemSet]) -> LabelFreeSimilarity | None:
         """The same for all pairs of sets of which the first of equal items were learned from; None where most
         pairs of equal items would be apart: then nothing was learned of mates.
         """
@@ -176,7 +176,7 @@ def label_free_similarity(sets: Sequence[ItemSet], names: Sequence[str] | None =
     if sum(map(len, distinct)) == sum(map(len, sets)):
         return _learn(PairRows.of(sets), found)
     if any(x.n_pairs for x in distinct):
-        learned = _learn(PairRows.of(distinct), found).extended(sets)
+        learned = _learn(PairRows.of(distinct), found).extend_to(sets)
         if learned is not None:
             return learned
     return _learn(PairRows.of(sets), found)
