@@ -15,7 +15,7 @@ def scale_costs(costs: Floats) -> Floats:
     """The costs times the power of two that brings the largest to between 512 and 1024: no digit is lost.
 
     >>> scale_costs(np.array([3e-9, -1e-9])).round().tolist()
-    [805.0, -268.0]
+    [825.0, -275.0]
     """
     exponent = np.frexp(np.abs(costs).max(initial=0.0))[1]
     return np.asarray(np.ldexp(costs, EXPONENT - exponent))

@@ -339,7 +339,7 @@ def _answers(pairs: Ints, evidence: Evidence | None) -> Answers:
 def intercept_of_share(scores: Floats, probabilities: Floats) -> float:
     """The b for which the probabilities of scores + b have the mean of those given.
 
-    >>> round(intercept_of_share(np.array([-1.0, 1.0]), np.array([0.5, 0.5])), 6)
+    >>> abs(round(intercept_of_share(np.array([-1.0, 1.0]), np.array([0.5, 0.5])), 6))
     0.0
     """
     wanted = float(np.clip(probabilities.mean(), 1e-12, 1.0 - 1e-12))

@@ -189,19 +189,15 @@ class MateEvidence:
 
 def believed_in_place(scores: PairScores, labels: Ints) -> Floats:
     """The probability that each item is in the right place by scores that are log-odds, where nothing was
-    held out: what its pairs say is believed.
+    held out: that it belongs to its mates and, independent of that, to no other cluster.
 
     >>> K = PairScores(3, index=np.array([[0, 1], [1, 2]]), values=np.array([2.0, -2.0]))
     >>> believed_in_place(K, np.array([0, 0, 1])).round(2).tolist()
-    [0.88, 0.98, 0.88]
+    [0.88, 0.78, 0.88]
     """
     plain = ScoreMap(np.zeros(1), np.zeros(1), 1.0, 1.0)
-    rule = ItemRule(_fixed_map(BELIEVED["grouped"]), _fixed_map(BELIEVED["alone"]), unit=1.0)
-    return rule.confidence(MateEvidence.of(scores, labels, plain, rule.unit))
-
-
-def _fixed_map(coef: Floats) -> MonotoneLogistic:
-    return MonotoneLogistic(np.zeros(len(coef)), np.ones(len(coef)), coef, 0.0)
+    found = MateEvidence.of(scores, labels, plain, 1.0)
+    return np.asarray(expit(found.apart) * np.where(found.is_alone, 1.0, expit(found.own)), np.float64)
 
 
 def _logit(p: Floats) -> Floats:
