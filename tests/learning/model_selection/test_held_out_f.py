@@ -53,6 +53,18 @@ def test_no_error_among_few_clusters_is_no_proof():
     assert interval(np.ones((1, 3))) == (0.0, 1.0)
 
 
+def test_large_clusters_that_are_wrong_as_a_whole_are_few_trials():
+    """One cluster of 30 rows in twenty is cut in halves: twelve that were drawn often hold none of these."""
+    whole, cut = [435.0, 435.0, 435.0], [210.0, 210.0, 435.0]
+    rng = np.random.default_rng(0)
+    F = pairwise_f(np.array([[0.95 * a + 0.05 * b for a, b in zip(whole, cut, strict=True)]]))[0]
+    held = []
+    for _ in range(200):
+        low, high = interval(np.array([cut if wrong else whole for wrong in rng.random(12) < 0.05]))
+        held.append(low <= F <= high)
+    assert np.mean(held) >= 0.85
+
+
 def test_links_that_may_be_wrong_widen_the_interval_downwards():
     counts = np.tile([3.0, 3.0, 3.0], (20, 1))
     doubtful = counts + [0.0, 1.0, 0.0]
